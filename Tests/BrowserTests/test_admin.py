@@ -158,11 +158,40 @@ def test_the_page_leads_an_administrator_there(tab: Tab, installation: Installat
     assert tab.evaluate("document.querySelector('#administration a').href") == f"{installation.origin}/admin"
 
 
-def test_without_a_log_in_the_page_says_so(tab: Tab, installation: Installation) -> None:
+def test_who_has_no_session_logs_in_first_and_comes_back(tab: Tab, installation: Installation, root: Account) -> None:
     tab.expect_complaint("401")
     tab.navigate(f"{installation.origin}/admin")
+    tab.wait_until("location.pathname === '/' && document.body?.dataset.state === 'blocked'")
+    page = NotifyPage(tab, installation.origin)
+    page.await_enabled("login")
+    tab.fill("username", root.name)
+    tab.fill("password", root.user.password)
+    tab.click("login")
+    tab.wait_until("location.pathname === '/admin' && document.body?.dataset.state === 'ready'")
+
+
+def test_a_user_who_may_not_administer_is_not_led_in_a_circle(tab: Tab, installation: Installation, alice: Account) -> None:
+    tab.expect_complaint("401")
+    tab.navigate(f"{installation.origin}/?next=admin")
+    page = NotifyPage(tab, installation.origin)
+    page.await_enabled("login")
+    tab.fill("username", alice.name)
+    tab.fill("password", alice.user.password)
+    tab.click("login")
+    tab.wait_until("location.pathname === '/admin' && document.body?.dataset.state === 'refused'")
+    assert tab.evaluate("document.querySelector('#refused a').href") == f"{installation.origin}/"
+
+
+def test_who_is_logged_out_meanwhile_comes_back_from_the_log_in(
+    tab: Tab, root: Account, open_admin: Callable[[Tab, Account], None]
+) -> None:
+    tab.expect_complaint("401")
+    open_admin(tab, root)
+    tab.evaluate('fetch("/api/session?everywhere=true", { method: "DELETE" }).then(answer => answer.status)')
+    tab.click("refresh")
     tab.wait_until("document.body.dataset.state === 'refused'")
-    assert "Log in at the page" in text(tab, "refusedWords")
+    assert "Your session has ended." in text(tab, "refusedWords")
+    assert tab.evaluate("document.querySelector('#refused a').search") == "?next=admin"
 
 
 def test_an_administrator_is_not_offered_their_own_end(

@@ -21,13 +21,17 @@ def open_admin(tab: ChromiumTab, site: Installation, state: str) -> None:
 
 
 def at_the_door(tab: ChromiumTab, site: Installation, alice: Account, root: Account) -> Generator[str, None, None]:
-    open_admin(tab, site, "refused")
-    yield "admin logged out"
     page = log_in(tab, site, alice)
     open_admin(tab, site, "refused")
     yield "admin refused"
     page.open().await_state("loggedin")
     page.log_out()
+    log_in(tab, site, root)
+    open_admin(tab, site, "ready")
+    tab.evaluate('fetch("/api/session", { method: "DELETE" }).then(answer => answer.status)')
+    tab.click("refresh")
+    tab.wait_until("document.body.dataset.state === 'refused'")
+    yield "admin logged out"
     log_in(tab, site, root)
 
 

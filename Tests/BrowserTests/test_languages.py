@@ -78,6 +78,17 @@ def test_the_page_speaks_the_first_of_the_browsers_languages_that_it_knows(
     assert page.text("login") == HEADINGS[language]
 
 
+@pytest.mark.parametrize(
+    ("preferred", "locale"), [(["en-US", "de"], "en-US"), (["en"], "en-GB"), (["en-AU", "en-US"], "en-GB"), (["fr"], "en-GB")],
+)
+def test_times_in_english_are_american_where_the_browser_is_and_else_british(
+    chromium_tab: Callable[..., ChromiumTab], installation: Installation, preferred: list[str], locale: str
+) -> None:
+    page = opened(chromium_tab(notifications="denied"), installation, *preferred)
+    wanted = f"new Intl.DateTimeFormat('{locale}', {{ dateStyle: 'medium', timeStyle: 'short' }}).format(0)"
+    assert page.tab.evaluate("import('/js/i18n.js').then(({ time }) => time(0))") == page.tab.evaluate(wanted)
+
+
 @pytest.mark.parametrize("browser", ["firefox", "chromium"])
 def test_a_language_that_was_chosen_stays_and_costs_nothing_that_was_typed(
     request: pytest.FixtureRequest, installation: Installation, alice: Account, bob: Account, browser: str

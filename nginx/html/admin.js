@@ -19,6 +19,7 @@ import { failureWords } from './js/words.js';
 await speak();
 
 const cards = ['statusCard', 'messagesCard', 'usersCard', 'findingsCard'];
+const logIn = './?next=admin';
 let shown; // whose page it is
 
 function closeDialogs() {
@@ -32,12 +33,21 @@ function refuse(words) {
     $('refused').hidden = false;
     $('refusedWords').textContent = t(words);
     if (shown) $('refusedWords').focus();
+    // Who has no session comes back from the log-in.
+    const isOut = words === 'admin.loggedOut';
+    $('toPage').href = isOut ? logIn : './';
+    $('toPage').textContent = t(isOut ? 'login.title' : 'admin.toPage');
     document.body.dataset.state = 'refused';
     shown = undefined;
     api.actAs(null);
 }
 
-const ended = () => refuse('admin.loggedOut');
+/** Nothing is lost of a page on which nothing was shown. */
+function ended() {
+    if (document.body.dataset.state === 'starting') return location.replace(logIn);
+    return refuse('admin.loggedOut');
+}
+
 const status = new Status(ended);
 const findings = new Findings(ended);
 const messages = new Messages(ended);

@@ -54,10 +54,7 @@ function view(name) {
     if (name === 'sent') listSent();
 }
 
-function showInbox() {
-    view('inbox');
-    received.see();
-}
+const showInbox = () => view('inbox');
 
 function listSent() {
     if (!sentList) tellOfSent('loading', true);
@@ -108,6 +105,8 @@ function forget() {
 
 function sessionChanged() {
     const { user, isPresumed } = session;
+    // The operator's page has sent the person here to log in.
+    if (user && !isPresumed && new URLSearchParams(location.search).get('next') === 'admin') location.replace('admin');
     if (user && device.state === 'token') session.register(device.subscription);
     const isOther = shown?.user !== user;
     if (isOther) forget();

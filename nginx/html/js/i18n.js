@@ -42,13 +42,23 @@ export function amount(key, count, values = {}) {
     return t(`${key}.${form}`, { ...values, count: number(count) });
 }
 
+/** Where the browser wants English, it says which; else it is that of Great Britain, as a language without a country. */
+const locale = () => {
+    const wanted = navigator.languages.find((one) => /^en/i.test(one));
+    return language !== 'en' ? language : wanted?.toLowerCase() === 'en-us' ? 'en-US' : 'en-GB';
+};
+
 const formats = {}; // each takes longer to make than a message to draw
+
+function formatted(at, name, style) {
+    formats[language + name] ??= new Intl.DateTimeFormat(locale(), style);
+    return formats[language + name].format(at);
+}
+
+export const date = (at) => formatted(at, 'date', { dateStyle: 'medium' });
 
 /** A time of today without its date. `at` is in milliseconds since 1970. */
 export function time(at) {
-    const date = new Date(at);
-    const today = date.toDateString() === new Date().toDateString();
-    const style = today ? { timeStyle: 'short' } : { dateStyle: 'medium', timeStyle: 'short' };
-    formats[language + today] ??= new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, style);
-    return formats[language + today].format(date);
+    if (new Date(at).toDateString() === new Date().toDateString()) return formatted(at, 'time', { timeStyle: 'short' });
+    return formatted(at, 'both', { dateStyle: 'medium', timeStyle: 'short' });
 }

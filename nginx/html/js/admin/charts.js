@@ -17,7 +17,7 @@ export function bar(platform, counts) {
     const good = sum(counts.filter((one) => one.Outcome === 'Success'));
     const others = counts.filter((one) => one.Outcome !== 'Success').map((one) => `${known('outcome', one.Outcome)}: ${number(one.Count)}`);
     const share = all === 0 ? 0 : good / all * 100;
-    return item(platform, t('admin.taken', { good: number(good), all: number(all) }), others.join(', '), '', 100, 1,
+    return item(platform, taken(good, all), others.join(', '), '', 100, 1,
         [rectangle('good', 0, share, 0, 1), rectangle('bad', share, 100 - share, 0, 1)]);
 }
 
@@ -33,16 +33,20 @@ export function day(platform, counts, now = Date.now()) {
         rectangle('good', place + .1, .8, 1 - Taken / top, Taken / top),
         rectangle('bad', place + .1, .8, 1 - (Taken + Failed) / top, Failed / top),
     ]);
-    const words = t('admin.taken', { good: number(good), all: number(good + bad) });
     const peak = busiest ? t('admin.busiest', { time: time(Date.parse(busiest.From)), count: number(top) }) : '';
-    return item(platform, words, peak, 'hours', hours, 1, columns);
+    return item(platform, taken(good, good + bad), peak, 'hours', hours, 1, columns);
 }
 
-function item(platform, words, more, kind, width, height, shapes) {
+/** Where all failed it is said in the colour of errors. */
+const taken = (good, all) => ({
+    words: t('admin.taken', { good: number(good), all: number(all) }), tone: good === 0 && all > 0 ? 'bad' : '',
+});
+
+function item(platform, { words, tone }, more, kind, width, height, shapes) {
     const name = platformWords(platformOf(platform));
     const label = [`${name}: ${words}`, more].filter(Boolean).join('; ');
     return element('li', {},
-        element('p', {}, element('b', {}, name), element('span', {}, words)),
+        element('p', {}, element('b', {}, name), element('span', { data: { tone } }, words)),
         drawn('svg', {
             viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label, class: kind,
         }, ...shapes),

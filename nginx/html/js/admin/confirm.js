@@ -33,10 +33,12 @@ $('confirm').addEventListener('close', () => {
 });
 $('confirmForm').addEventListener('submit', async (event) => {
     event.preventDefault();
+    if ($('sure').ariaBusy === 'true') return undefined;
     const password = $('ownPassword').value;
     if (!password) return blame('ownPassword', t('login.passwordMissing'));
     const work = act;
-    $('sure').disabled = true;
+    // A button that is disabled loses the focus.
+    $('sure').ariaBusy = true;
     try {
         const next = await work(password);
         // A person who left it by Escape has gone on.
@@ -50,6 +52,6 @@ $('confirmForm').addEventListener('submit', async (event) => {
         if (isWrong) blame('ownPassword', passwordFault(password) || t('admin.wrongPassword'));
         else say('confirmNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
     } finally {
-        $('sure').disabled = false;
+        $('sure').ariaBusy = false;
     }
 });

@@ -4,9 +4,12 @@
 import { $, element, say, whileBusy } from '../dom.js';
 import { number, t, time } from '../i18n.js';
 import { failureWords } from '../words.js';
+import { platformOf, platformWords } from '../outcomes.js';
 import * as calls from './calls.js';
 import { bar, day } from './charts.js';
 import { known } from './known.js';
+
+const patience = 60_000; // milliseconds
 
 export class Status {
     #ended;
@@ -32,12 +35,12 @@ export class Status {
             : number(status.Queue) + (status.QueuedSince ? ` (${t('admin.since', { time: moment(status.QueuedSince) })})` : '');
         const facts = [
             ['admin.version', status.Version], ['admin.started', moment(status.StartedAt)], ['admin.store', known('storeIs', status.Store)],
-            ['admin.hub', known('hubIs', status.Hub)], ['admin.queue', queue],
+            ['admin.hub', known('hubIs', status.Hub)], ['admin.queue', queue, isLate(status) ? 'wait' : ''],
             ['admin.workers', `${number(status.WorkersBusy)} / ${number(status.Workers)}`],
             ['admin.sends', number(sum(status.Sends))],
         ];
-        $('facts').replaceChildren(...facts.filter(([, value]) => value !== null).map(([key, value]) =>
-            element('div', {}, element('dt', {}, t(key)), element('dd', {}, value))));
+        $('facts').replaceChildren(...facts.filter(([, value]) => value !== null).map(([key, value, tone]) =>
+            element('div', {}, element('dt', {}, t(key)), element('dd', { data: tone ? { tone } : {} }, value))));
         $('noWaiting').hidden = status.Waiting.length > 0;
         $('waiting').hidden = status.Waiting.length === 0;
         $('waiting').replaceChildren(...status.Waiting.map(waiting));
@@ -46,11 +49,14 @@ export class Status {
     }
 }
 
+/** A queue empties itself within seconds. */
+const isLate = ({ QueuedSince: since }) => Date.now() - Date.parse(since) > patience;
+
 /** The reason is the program's own sentence, in English. */
 function waiting({ Channel: channel, Cause: cause, Since: since, Reason: reason }) {
     const words = `${known('cause', cause)} (${t('admin.since', { time: moment(since) })})`;
     return element('li', {},
-        element('span', {}, element('b', {}, t('admin.waits', { channel })), element('small', {}, words),
+        element('span', {}, element('b', {}, t('admin.waits', { platform: platformWords(platformOf(channel)) })), element('small', {}, words),
             element('small', { lang: 'en' }, reason)));
 }
 

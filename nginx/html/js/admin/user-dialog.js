@@ -7,6 +7,7 @@ import { platformOf, platformWords } from '../outcomes.js';
 import { failureWords } from '../words.js';
 import * as calls from './calls.js';
 import { confirm } from './confirm.js';
+import { lastSeen } from './seen.js';
 import { states } from './users.js';
 
 export class UserDialog {
@@ -64,7 +65,7 @@ export class UserDialog {
 
     #show(user) {
         $('userHeading').textContent = user.Name;
-        const last = user.LastSeenAt ? t('admin.seen', { time: time(Date.parse(user.LastSeenAt)) }) : t('admin.notSeen');
+        const last = user.LastSeenAt ? t('admin.seen', { time: lastSeen(user.LastSeenAt) }) : t('admin.notSeen');
         $('userWords').textContent = [states(user), last].filter(Boolean).join(' · ');
         const isSelf = user.Name === this.administrator;
         $('disable').hidden = isSelf || Boolean(user.DisabledAt);

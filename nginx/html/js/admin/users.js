@@ -6,6 +6,7 @@ import { lead } from '../focus.js';
 import { amount, isolated, number, t, time } from '../i18n.js';
 import { failureWords, nameFault, passwordFault } from '../words.js';
 import * as calls from './calls.js';
+import { lastSeen } from './seen.js';
 import { keepTyped } from './typed.js';
 
 const pageLength = 50;
@@ -31,7 +32,8 @@ export class Users {
         $('more').addEventListener('click', () => this.load({ isMore: true }));
         $('addForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            this.#add();
+            // A button that is disabled loses the focus.
+            whileBusy($('add'), () => this.#add());
         });
     }
 
@@ -70,7 +72,7 @@ export class Users {
         return element('tr', { data: { name: user.Name } },
             element('th', { scope: 'row' }, button, element('small', {}, states(user))),
             cell('number', number(user.DeviceCount)), cell('number', number(user.SessionCount)),
-            cell('last', user.LastSeenAt ? time(Date.parse(user.LastSeenAt)) : '–'));
+            cell('last', user.LastSeenAt ? lastSeen(user.LastSeenAt) : '–'));
     }
 
     async #add() {
@@ -79,7 +81,6 @@ export class Users {
         if (!name) return blame('newName', t('admin.nameMissing'));
         if (!password) return blame('newPassword', t('password.newMissing'));
         const isThere = () => $('newName').value.trim() === name && $('newPassword').value === password;
-        $('add').disabled = true;
         try {
             const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
             // What was typed meanwhile is the next user's.
@@ -95,8 +96,6 @@ export class Users {
             const id = fields[failure.field];
             if (id && isThere()) blame(id, failureWords(failure, faults(failure.field, name, password)));
             else say('addNote', failureWords(failure), 'bad');
-        } finally {
-            $('add').disabled = false;
         }
     }
 }
