@@ -75,6 +75,7 @@ class Hand:
         before = self._tab.wait_until(words)
         self.tap(selector)
         self._tab.wait_until(f"{words} !== {json.dumps(before)}")
+        self._tab.think()
         self.tap(selector)
 
     def write(self, selector: str, text: str) -> None:

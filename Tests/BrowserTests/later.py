@@ -78,6 +78,7 @@ def press(page: Page, button: str, times: int = 1) -> None:
     page.tab.evaluate(f"{button}.focus()")
     for _ in range(times):
         page.tab.press("Enter")
+        page.tab.think()
 
 
 def iso(seconds: int) -> str:

@@ -14,6 +14,7 @@ from tab import Tab
 PLATFORMS = ("wns", "gcm", "apns", "browser")
 SUBSCRIPTION = "navigator.serviceWorker.ready.then(one => one.pushManager.getSubscription())"
 IS_LISTED = "document.getElementById('settings').ariaBusy === 'false'"
+IS_ENABLED = "(one => !one.disabled && one.ariaBusy !== 'true')(document.getElementById('{id}'))"
 RESULTS = 'document.querySelectorAll("#sendResults li")'
 
 
@@ -49,11 +50,11 @@ class NotifyPage(Generic[AnyTab]):
         return str(self.tab.evaluate(f'document.getElementById("{id}").textContent.trim()'))
 
     def is_enabled(self, id: str) -> bool:
-        return not self.tab.evaluate(f'document.getElementById("{id}").disabled')
+        return bool(self.tab.evaluate(IS_ENABLED.format(id=id)))
 
     def await_enabled(self, id: str) -> None:
         """Raises TimeoutError."""
-        self.tab.wait_until(f'!document.getElementById("{id}").disabled')
+        self.tab.wait_until(IS_ENABLED.format(id=id))
 
     # Log in
 

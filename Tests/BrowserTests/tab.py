@@ -157,6 +157,11 @@ class Tab(ABC):
     def close(self) -> None:
         """Forgets the tab's storage too."""
 
+    def think(self) -> None:
+        """As long as it takes to read a question: a button that asks once more takes no sooner press for an answer."""
+        before = self.evaluate("performance.now()")
+        self.wait_until(f"performance.now() > {before} + 600")
+
     def write(self, text: str) -> None:
         """Presses one key after the other, wherever the focus is."""
         for character in text:
@@ -176,7 +181,7 @@ class Tab(ABC):
     def ask_until(self, condition: str) -> Any:
         """As `wait_until`. Until then the page asks the server, as it does when a person comes back to it, and not after its pause.
 
-        It does not ask while an answer is on its way, which may tell what was true before: so each second once more.
+        Each second once more: what is true may change after it was asked.
         """
         focus = "(window.focused = performance.now(), dispatchEvent(new Event('focus')))"
         return self.wait_until(f"(performance.now() < (window.focused ?? -Infinity) + 1000 || {focus}, {condition})")

@@ -49,6 +49,7 @@ def test_another_session_is_ended_by_the_second_press_and_the_others_stay(
     for _ in range(2):
         assert [status(installation, cookie) for cookie in others] == [200, 200]
         page.tab.press("Enter")
+        page.tab.think()
     page.tab.wait_until(f"{SESSIONS}.length === 2")
     assert sorted(status(installation, cookie) for cookie in others) == [200, 401]
     assert page.text("sessionsNote") == "Ended."
@@ -63,6 +64,7 @@ def test_all_other_sessions_are_ended_and_this_one_goes_on(
     open_settings(page, sessions=4)
     for _ in range(2):
         page.tab.click("others")
+        page.tab.think()
     page.tab.wait_until(f"{SESSIONS}.length === 1")
     assert [status(installation, cookie) for cookie in [*others, bobs]] == [401, 401, 401, 200]
     assert page.tab.evaluate("document.getElementById('others').hidden")
@@ -112,7 +114,7 @@ def test_guessing_the_present_password_is_slowed_down_and_the_page_says_for_how_
     open_settings(page, sessions=1)
     for _ in range(20):
         change(page, "wrong", "new")
-        page.tab.wait_until("!document.getElementById('changePassword').disabled")
+        page.await_enabled("changePassword")
         if "Too many attempts." in page.text("passwordResult"):
             break
         assert "not your current password" in page.text("presentPasswordError")

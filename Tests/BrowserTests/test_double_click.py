@@ -17,7 +17,7 @@ def double_click(tab: Tab, id: str) -> list[tuple[str, str]]:  # noqa: F811
     tab.hold()
     for _ in range(2):
         tab.click(id)
-    tab.wait_until(f"document.getElementById('{id}').disabled")
+    tab.wait_until(f"(one => one.disabled || one.ariaBusy === 'true')(document.getElementById('{id}'))")
     tab.evaluate(SETTLED)
     # The browser tells of requests one after the other: when it has told of this one, of all before it.
     tab.evaluate("void fetch('/api/config?last')")

@@ -74,9 +74,8 @@ def test_a_message_for_later_is_taken_back(sender: Page, alice: Account, bob: Ac
 
 def test_the_list_of_what_was_sent_is_cleared(sender: Page, bob: Account) -> None:
     sender.send(bob, "now", secure=True)
-    sender.tab.wait_until("!document.getElementById('send').disabled")
+    sender.await_enabled("send")
     show_sent(sender)
-    # One press is enough; the second one does nothing more.
     sender.tab.evaluate("performance.clearResourceTimings()")
     asked = "performance.getEntriesByType('resource').some(one => one.name.endsWith('/scheduled') && one.responseEnd > 0)"
     go_on(sender, "document.getElementById('clearSent')", "message", asked)

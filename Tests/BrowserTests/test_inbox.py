@@ -116,6 +116,7 @@ def test_a_message_is_deleted_from_the_inbox_for_good(
     received.tab.evaluate(f"{delete}.focus()")
     for _ in range(2):
         received.tab.press("Enter")
+        received.tab.think()
     received.tab.wait_until("document.querySelectorAll('#received li').length === 0")
     assert received.tab.evaluate("document.activeElement.id") == "receivedHeading"
     received.open().await_state("registered")
@@ -154,7 +155,9 @@ def test_what_was_sent_is_listed_with_what_became_of_it_and_without_the_text_of_
     listed = page.tab.evaluate("[...document.querySelectorAll('#sent > li')].map(one => one.innerText)")
     assert "Secure message no." in listed[0] and f"To {bob.name}" in listed[0] and secret not in str(listed)
     assert "the first" in listed[1] and "Browser: Sent" in listed[1]
-    page.tab.click("clearSent")
+    for _ in range(2):
+        page.tab.click("clearSent")
+        page.tab.think()
     page.tab.wait_until("document.querySelectorAll('#sent > li').length === 0")
 
 
@@ -212,6 +215,7 @@ def test_a_device_is_removed_and_this_browser_comes_back_only_when_it_is_asked_t
         tab.evaluate(f"{left}.querySelector('button').focus()")
         for _ in range(2):
             tab.press("Enter")
+            tab.think()
         tab.wait_until(f"{left} === null")
     assert alice.call("GET", "/api/register").json() == []
     received.open().await_state("loggedin")
@@ -229,6 +233,7 @@ def test_all_sessions_are_ended_at_once(page: Page, installation: Installation, 
     page.open_settings()
     for _ in range(2):
         page.tab.click("everywhere")
+        page.tab.think()
     page.await_state("blocked")
     assert installation.call("GET", "/api/session", Cookie=other).status == 401
 

@@ -196,6 +196,7 @@ def test_what_is_read_or_deleted_on_one_device_is_so_on_the_other(
     page.tab.evaluate(f"{delete}.focus()")
     for _ in range(2):
         page.tab.press("Enter")
+        page.tab.think()
     page.tab.wait_until(f"{LIST}.length === 0")
     assert inbox(alice)["Messages"] == []
 
@@ -226,6 +227,7 @@ def test_a_message_that_is_pushed_and_kept_is_shown_once_and_deleted_in_both_pla
     tab.evaluate(f"{delete}.focus()")
     for _ in range(2):
         tab.press("Enter")
+        tab.think()
     tab.wait_until(f"{LIST}.length === 0")
     assert inbox(alice)["Messages"] == []
     page.open().await_state("registered")

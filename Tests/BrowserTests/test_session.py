@@ -151,6 +151,7 @@ def test_a_log_out_ends_no_session_of_another_user(page: Page, bob: Account) -> 
     change_the_cookie(page, bob)
     for _ in range(2):
         page.tab.click("everywhere")
+        page.tab.think()
     await_user(page, bob)
     assert page.tab.evaluate('fetch("/api/session").then(answer => answer.json())')["User"] == bob.name
 

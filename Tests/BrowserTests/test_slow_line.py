@@ -222,6 +222,8 @@ def twice(tab: Tab, button: str, administrator: Account | None = None) -> None:
         tab.wait_until("document.getElementById('confirm').open")
         tab.fill("ownPassword", administrator.user.password)
         tab.press("Enter")
+    else:
+        tab.think()
     tab.press("Enter")
     if administrator:
         await_confirmed(tab)

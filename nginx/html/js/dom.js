@@ -72,14 +72,25 @@ export async function whileBusy(button, work) {
     }
 }
 
-/** A button whose press is for good: it asks once more, in the words `sure`, and acts at the second press. */
+const pause = 600; // milliseconds
+
+/**
+ * A button whose press is for good: it asks once more, in the words `sure`, and acts at the second press. One that comes sooner than a
+ * person has read them is no answer: the second half of a double click, or a key that is held.
+ */
 export function pressTwice(button, words, sure, act) {
     let isSure = false;
+    let last = 0; // press
     const ask = (isAsked) => {
         isSure = isAsked;
         button.classList.toggle('danger', isSure);
         (isSure ? sure : words)(button);
     };
-    button.addEventListener('click', () => (isSure ? whileBusy(button, act) : ask(true)));
+    button.addEventListener('click', ({ timeStamp }) => {
+        const isAnswer = timeStamp - last >= pause;
+        last = timeStamp;
+        if (!isSure) ask(true);
+        else if (isAnswer) whileBusy(button, act);
+    });
     button.addEventListener('blur', () => { if (isSure) ask(false); });
 }

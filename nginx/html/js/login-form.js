@@ -30,8 +30,9 @@ export class LoginForm {
     show() {
         const { user } = this.#session;
         $('loginCard').hidden = user !== null;
-        $('login').disabled = this.#busy || user !== null;
-        for (const id of ['logout', 'everywhere']) $(id).disabled = this.#busy;
+        $('login').disabled = user !== null;
+        // A button that is disabled loses the focus.
+        for (const id of ['login', 'logout', 'everywhere']) $(id).ariaBusy = this.#busy;
     }
 
     /** The session ended otherwise than by the button here. */
@@ -45,7 +46,7 @@ export class LoginForm {
     }
 
     async #logIn() {
-        if ($('login').disabled) return;
+        if (this.#busy || $('login').disabled) return;
         const [name, password] = [$('username'), $('password')];
         ['username', 'password'].forEach(absolve);
         say('loginResult', '');
@@ -58,7 +59,7 @@ export class LoginForm {
                 password.value = '';
                 hold('username', null);
                 say('loginResult', '');
-                $('receivedHeading').focus();
+                $('showInbox').focus();
             } catch (failure) {
                 const isWrong = [401, 413].includes(failure.status);
                 const fault = nameFault(name.value.trim());
@@ -70,6 +71,7 @@ export class LoginForm {
     }
 
     #logOut(options) {
+        if (this.#busy) return undefined;
         const user = this.#session.user;
         say('logoutResult', '');
         return this.#alone(async () => {

@@ -2,7 +2,7 @@
 // In the settings: a new password. All other sessions end with the former one.
 
 import * as api from './api.js';
-import { $, absolve, blame, say } from './dom.js';
+import { $, absolve, blame, say, whileBusy } from './dom.js';
 import { lead } from './focus.js';
 import { t } from './i18n.js';
 import { failureWords, passwordFault } from './words.js';
@@ -17,7 +17,7 @@ export class PasswordForm {
         this.#sessions = sessions;
         $('passwordForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            if (!$('changePassword').disabled) this.#change();
+            whileBusy($('changePassword'), () => this.#change());
         });
     }
 
@@ -41,7 +41,6 @@ export class PasswordForm {
         if (wanted === '') return blame('newPassword', t('password.newMissing'));
         if (passwordFault(wanted)) return blame('newPassword', passwordFault(wanted));
         const { user } = this.#session;
-        $('changePassword').disabled = true;
         say('passwordResult', t('password.busy'));
         try {
             await api.changePassword(present, wanted);
@@ -52,8 +51,6 @@ export class PasswordForm {
             this.#sessions.load();
         } catch (failure) {
             if (user === this.#session.user) this.#tell(failure);
-        } finally {
-            $('changePassword').disabled = false;
         }
     }
 

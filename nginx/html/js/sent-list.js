@@ -30,12 +30,8 @@ export class SentList {
     constructor(session) {
         this.#session = session;
         $('sent').before(element('p', { id: 'sentNote', className: 'note', role: 'status' }));
-        $('clearSent').addEventListener('click', async () => {
-            await sent.clear(session.user).catch(() => {});
-            this.#elsewhere = [];
-            await this.load();
-            lead($('sentHeading'), $('clearSent'));
-        });
+        const words = (key) => (button) => { button.textContent = t(key); };
+        pressTwice($('clearSent'), words('sent.clear'), words('sent.clearSure'), () => this.#clear());
         setInterval(() => this.#poll(), pollSeconds * 1000);
         for (const event of ['visibilitychange', 'sent']) {
             document.addEventListener(event, () => { if (isVisible()) this.load($('sentNote').textContent); });
@@ -117,7 +113,7 @@ export class SentList {
         $('sentCard').ariaBusy = !this.#isLoaded;
         $('sentEmpty').textContent = t(this.#isLoaded ? 'sent.empty' : 'loading');
         $('sentEmpty').hidden = all.length > 0;
-        $('clearSent').hidden = all.length === 0;
+        $('clearSent').hidden = all.every(waits);
         const old = this.#items;
         this.#items = new Map(all.map((entry) => {
             const fresh = item(entry, () => this.#cancel(entry));
@@ -127,6 +123,15 @@ export class SentList {
         const had = document.activeElement?.dataset.message;
         arrange($('sent'), items);
         if (had) [...$('sent').querySelectorAll('button')].find(({ dataset }) => dataset.message === had)?.focus();
+    }
+
+    /** What waits to be sent stays: it is cancelled one by one. */
+    async #clear() {
+        const { user } = this.#session;
+        const waiting = new Set(this.#entries.filter(waits).map(({ message }) => message));
+        await sent.forget((entry) => entry.user === user && !waiting.has(entry.message)).catch(() => {});
+        await this.load();
+        lead($('sentHeading'), $('clearSent'));
     }
 
     async #cancel({ message }) {
@@ -150,18 +155,21 @@ export class SentList {
 /** The server tells no more of a time. Of two messages of the same second the one that was sent later is above the other. */
 const second = ({ at }) => Math.floor(at / 1000);
 
+/** It is for later, and its time has not come. */
+const waits = (entry) => isForLater(entry) && (entry.isWaiting ?? entry.at > Date.now());
+
 const isVisible = () => !$('sentCard').hidden && !document.hidden;
 
 const isOpen = (entry) => entry.read === false || isUnderWay(entry);
 
 function item(entry, cancel) {
-    const { key, message, at, to, text, secret, state } = entry;
+    const { key, message, to, text, secret } = entry;
     const isLater = isForLater(entry);
     const made = element('li', { data: { kind: text === null ? 'secret' : 'message', name: message ?? key } },
         element('p', { className: 'title' }, t('sent.to', { name: to })),
         element('p', { className: 'text', dir: 'auto' }, ...(text === null ? [secretWords(secret)] : linked(text))),
         element('ol', { className: 'steps' }, ...(isLater ? stepsOfLater(entry) : steps(entry))));
-    if (isLater && (entry.isWaiting ?? at > Date.now())) made.append(cancelButton(entry, cancel));
+    if (waits(entry)) made.append(cancelButton(entry, cancel));
     return made;
 }
 
