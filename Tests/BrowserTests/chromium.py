@@ -94,6 +94,8 @@ class ChromiumTab(Tab):
         for domain in ("Page", "Runtime", "Log", "Audits", "ServiceWorker"):
             self.call(f"{domain}.enable")
         self.call("Page.setLifecycleEventsEnabled", enabled=True)
+        # It is looked at, as if its window had the focus.
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def decide(self, notifications: str) -> None:
         permission = {"permission": {"name": "notifications"}, "setting": notifications, "origin": self._origin}

@@ -41,6 +41,8 @@ PREFERENCES: dict[str, str | int | bool] = {
     "datareporting.policy.dataSubmissionEnabled": False,
     "app.normandy.enabled": False,
     "browser.shell.checkDefaultBrowser": False,
+    # Each tab is looked at, as if its window had the focus.
+    "focusmanager.testmode": True,
     "privacy.userContext.enabled": True,
     # What is allowed in one context is not in another.
     "permissions.isolateBy.userContext": True,

@@ -23,7 +23,7 @@ SETTLED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 # The page's requests reach the server.
 WITHOUT_WORKER = "navigator.serviceWorker && (navigator.serviceWorker.register = () => Promise.reject(new Error()));"
 
-# As of a page that is not looked at: it asks nothing by itself. `UNHIDDEN` ends it.
+# As of a page that is not looked at: it asks once a minute. `UNHIDDEN` ends it.
 HIDDEN = "void Object.defineProperty(document, 'hidden', { configurable: true, get: () => true })"
 UNHIDDEN = "void delete document.hidden"
 

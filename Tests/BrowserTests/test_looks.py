@@ -301,3 +301,27 @@ def test_axe_finds_nothing_to_say_in_any_state_and_nothing_is_beside_the_screen(
         settings(page, site, alice), away(page, site, bob),
     ]
     assert faults(walk, tab, language, screenshots) == []
+
+
+def test_the_room_for_the_scroll_bar_is_as_dark_as_what_is_behind_a_dialog(
+    open_tab: Callable[..., ChromiumTab], site: Installation, people: tuple[Account, Account]
+) -> None:
+    tab = open_tab("en", notifications="denied")
+    page = NotifyPage(tab, site.origin).open()
+    page.log_in(people[0], state="loggedin")
+    ground = "getComputedStyle(document.documentElement).backgroundColor"
+    assert tab.evaluate(ground) == "rgba(0, 0, 0, 0)"
+    page.open_settings()
+    # 45 % of black above the paper.
+    dimmed = """(made => {
+        made.style.backgroundColor = "color-mix(in srgb, var(--paper) 55%, #000)";
+        document.body.append(made);
+        const found = getComputedStyle(made).backgroundColor;
+        made.remove();
+        return found;
+    })(document.createElement("p"))"""
+    assert tab.evaluate(ground) == tab.evaluate(dimmed)
+    assert tab.evaluate("getComputedStyle(document.getElementById('settings'), '::backdrop').backgroundColor") == "rgba(0, 0, 0, 0.45)"
+    left, right = tab.evaluate("""(({ left, right }, own) => [own.left - left, right - own.right])(
+        document.getElementById("settings").getBoundingClientRect(), document.getElementById("deviceState").getBoundingClientRect())""")
+    assert abs(left - right) < 1

@@ -62,8 +62,10 @@ async function secretText(secret) {
     }
 }
 
+/** A notification has less room than the inbox. */
 function show(entry, text) {
-    return self.registration.showNotification(titleOf({ ...entry, text }), {
+    const title = bounded(entry.title ?? '', 120);
+    return self.registration.showNotification(titleOf({ ...entry, title, text }), {
         body: text === null ? t('push.open') : bounded(text, 500),
         icon: 'icon-192.png',
         tag: `received-${entry.key ?? crypto.randomUUID()}`,

@@ -75,11 +75,12 @@ export const markAsRead = (id) => call('POST', `inbox/${encodeURIComponent(id)}/
 export const noteOpening = (id) => call('POST', `notifications/${encodeURIComponent(id)}/opened`);
 export const secret = (id) => call('GET', `notifications/${encodeURIComponent(id)}`);
 /**
- * The newest messages of the caller, read ones too: `{tag, Unread, Messages}`. Of `{Id, Secure, Read, From, SentAt}` old ones lack
- * the last two; plain ones have `Body`, and perhaps `Title` and `Link`. Null when nothing has changed since `known`, a tag of before.
+ * The newest messages of the caller, or those behind the one of the id `after`, read ones too: `{tag, Unread, Messages}`. Of `{Id, Secure,
+ * Read, From, SentAt}` old ones lack the last two; plain ones have `Body`, and perhaps `Title` and `Link`. Null when nothing has changed
+ * since `known`, a tag of before.
  */
-export async function inbox(limit, known) {
-    const answer = await fetched('GET', 'inbox', { query: { limit }, known });
+export async function inbox(limit, { known, after }) {
+    const answer = await fetched('GET', 'inbox', { query: { limit, ...(after && { after }) }, known });
     return answer.status === 304 ? null : { ...answer.body, tag: answer.headers.get('ETag') };
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is being written, to whom and where: the line that writer.js shows unfolds. Checks it before it is sent, and keeps it until then.
 
-import { $, absolve, blame, element, say } from './dom.js';
+import { $, absolve, blame, element, pressTwice, say } from './dom.js';
 import { draft, forgetDraft, keepDraft } from './draft.js';
 import { amount, number, t } from './i18n.js';
 import { offerPeople } from './people.js';
 import { platformOf, platforms, platformWords } from './outcomes.js';
+import { bounded } from './push.js';
 import { faultWords, makeField, sendAt, showField } from './when.js';
 
 const fields = ['recipient', 'message', 'when'];
+const hasKeysOnScreen = matchMedia('(pointer: coarse) and (hover: none)');
 
 export class Composer extends EventTarget {
     #writer; // the user whose text is in the form: the last one who was logged in
@@ -16,11 +18,13 @@ export class Composer extends EventTarget {
     #offered = new Set(['browser']);
     #declined = new Set(); // platforms that the person switched off
     #isSecureOnly = false;
+    #other = ''; // user to whom the person would write if they had not begun a message
 
     /** Emits `input` when the person changes anything. */
     constructor() {
         super();
         makeSwitches();
+        this.#makeInstead();
         makeField(() => {
             absolve('when');
             this.#changed();
@@ -84,13 +88,40 @@ export class Composer extends EventTarget {
     #address(to) {
         const known = $('recipient').value.trim();
         if (known.toLowerCase() === to.toLowerCase()) return;
-        if (known !== '' && $('message').value !== '') return say('sendError', t('compose.otherBegun'), 'wait');
+        if (known !== '' && $('message').value !== '') {
+            say('sendError', t('compose.otherBegun'), 'wait');
+            return this.#offerOther(to);
+        }
         $('recipient').value = to;
         this.#changed();
     }
 
+    /** The way out: that message goes, at the second press. */
+    #makeInstead() {
+        const instead = element('button', { type: 'button', id: 'instead', hidden: true });
+        $('sendError').after(instead);
+        const words = (key) => () => { instead.textContent = t(key, { name: this.#other }); };
+        pressTwice(instead, words('compose.instead'), words('compose.insteadSure'), () => {
+            const to = this.#other;
+            this.empty();
+            $('secure').checked = this.#isSecureOnly;
+            $('recipient').value = to;
+            $('message').focus();
+            this.#changed();
+        });
+    }
+
+    #offerOther(name) {
+        this.#other = name;
+        $('instead').hidden = !name;
+        $('instead').textContent = t('compose.instead', { name });
+    }
+
     /** What became of the last message is in the list of what was sent. */
     #fold() {
+        if (this.#other) say('sendError', '');
+        this.#offerOther('');
+        this.#look();
         $('sendForm').hidden = true;
         $('results').hidden = true;
         $('compose').hidden = false;
@@ -98,12 +129,16 @@ export class Composer extends EventTarget {
         $('compose').focus();
     }
 
-    /** As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work. */
+    /**
+     * As in a chat: Enter sends, and with Shift it begins a new line. Not while an input method is at work. A keyboard on a screen has no
+     * Shift for that, so Enter always begins a new line there.
+     */
     #key(event) {
         // Safari says so by the code alone.
         if (event.isComposing || event.keyCode === 229) return;
         if (event.key === 'Escape') return this.#fold();
         if (event.target.id !== 'message' || event.key !== 'Enter' || event.shiftKey) return;
+        if (hasKeysOnScreen.matches && !event.ctrlKey && !event.metaKey) return;
         event.preventDefault();
         $('sendForm').requestSubmit();
     }
@@ -131,12 +166,16 @@ export class Composer extends EventTarget {
     absolve() {
         fields.forEach(absolve);
         say('sendError', '');
+        this.#offerOther('');
     }
 
     /** `user`'s message was sent. What was typed meanwhile stays. */
     clear(user, message) {
         if (user !== this.#writer) return;
-        if ($('message').value === message) this.#clear('message', 'when');
+        if ($('message').value === message) {
+            this.#clear('message', 'when');
+            $('secure').checked = this.#isSecureOnly;
+        }
         this.keep(false);
         this.#look();
     }
@@ -169,6 +208,7 @@ export class Composer extends EventTarget {
 
     #changed() {
         this.keep(false);
+        this.#offerOther('');
         this.#look();
         this.dispatchEvent(new Event('input'));
     }
@@ -209,16 +249,24 @@ export class Composer extends EventTarget {
     #look() {
         this.#count();
         const secure = $('secure').checked;
-        const name = $('recipient').value.trim() || t('compose.recipient');
         const only = this.#isSecureOnly ? `${t('compose.secureOnly')} ` : '';
         const hasTime = $('when').value !== '';
         if (hasTime) showField(true);
         $('send').textContent = t(hasTime ? 'compose.sendLater' : 'compose.send');
-        say('secureNote', secure ? `${only}${t('compose.secureNote', { name })}` : '');
+        say('secureNote', secure ? `${only}${t('compose.secureNote')}` : '');
         $('where').hidden = secure || this.#offered.size < 2;
         const on = [...this.#offered].filter((one) => $(one).checked);
         const places = on.length === this.#offered.size ? t('compose.everywhere') : on.map(platformWords).join(', ') || '–';
         $('whereNow').textContent = t('compose.where', { places });
+        this.#tellDraft();
+    }
+
+    /** What is begun is seen while the form is folded. */
+    #tellDraft() {
+        const [name, text] = [$('recipient').value.trim(), $('message').value];
+        const draft = [name && t('sent.to', { name }), bounded(text, 80)].filter(Boolean).join(' – ');
+        $('compose').textContent = text === '' ? t('compose') : t('compose.draft', { text: draft });
+        $('compose').classList.toggle('begun', text !== '');
     }
 
     #count() {

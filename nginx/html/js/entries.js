@@ -16,14 +16,14 @@ export const numberOf = (entry) => (entry.kind === 'secret' ? entry.secret : ent
 
 export const nameOf = (entry) => (entry.key ? `key ${entry.key}` : `kept ${numberOf(entry)}`);
 
-/** The title that the server gives to a message without one. */
+/** The title that the server gives to a message without one, whichever language the page speaks. */
 export const untitled = (name) => `From ${name}`;
 
 export function titleOf(entry) {
     // A title is the sender's own words, and may be another's name.
     if (entry.kind !== 'secret') {
         const sender = senderOf(entry);
-        if (sender && entry.title === untitled(sender)) return untitled(isolated(sender));
+        if (sender && entry.title === untitled(sender)) return t('inbox.untitled', { name: sender });
         return entry.from ? `${isolated(entry.from)}: ${isolated(entry.title)}` : entry.title;
     }
     const key = kindOf(entry) === 'locked' ? 'secret.waiting' : 'secret.title';

@@ -6,7 +6,7 @@ import { transact } from './database.js';
 import { add, current, languages, t, use } from './i18n.js';
 import { recall, remember } from './memory.js';
 
-const workers = ['push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
+const workers = ['inbox.untitled', 'push.open', 'push.untitled', 'secret.waiting', 'secret.waitingFrom', 'secret.title', 'secret.titleFrom'];
 
 const loadTexts = async (name) => ({ name, own: (await import(`./texts/${name}.js`)).default });
 

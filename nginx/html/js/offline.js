@@ -8,7 +8,7 @@ const files = [
     ...['account', 'api', 'attempts', 'banner', 'channel', 'composer', 'database', 'deadline', 'device', 'devices',
         'dom', 'draft', 'entries', 'focus', 'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'outcomes',
         'password-form', 'people', 'push', 'qr', 'received', 'received-item', 'registration', 'results', 'retry', 'scheduled',
-        'send-form', 'sender-api', 'sent', 'sent-list', 'session', 'session-list', 'settings', 'subscription', 'telephone',
+        'seen', 'send-form', 'sender-api', 'sent', 'sent-list', 'session', 'session-list', 'settings', 'subscription', 'telephone',
         'texts/de', 'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'timeline', 'when', 'words', 'writer',
     ].map((module) => `js/${module}.js`),
 ];

@@ -4,8 +4,7 @@
 import { nameFrom } from './entries.js';
 import { t } from './i18n.js';
 
-const titleLimit = 120;
-const bodyLimit = 4000;
+const limit = 4000; // characters
 
 /**
  * Reads a push's text (null: it had none) into `{kind: 'message', title, body}`, perhaps with `from`, `link`,
@@ -47,8 +46,8 @@ function httpsURL(text) {
 function message(title, body) {
     return {
         kind: 'message',
-        title: bounded(oneLine(words(title)), titleLimit) || t('push.untitled'),
-        body: bounded(words(body), bodyLimit),
+        title: bounded(oneLine(words(title)), limit) || t('push.untitled'),
+        body: bounded(words(body), limit),
     };
 }
 

@@ -10,13 +10,14 @@ import { link, linked } from './links.js';
 export function item(entry, isAble, { read, reply, erase }) {
     const kind = kindOf(entry);
     const isSealed = kind === 'locked' || kind === 'read';
-    // What `data-look` does not hold does not change without a call of `read` or `erase`.
+    // What `data-look` does not hold does not change without a call of `read`, `erase` or `settle`.
     const look = [kind, titleOf(entry), isAble].join('\n');
     const made = element('li', { tabIndex: -1, data: { kind, name: nameOf(entry), look } });
     if (entry.key) made.id = `received-${entry.key}`;
     if (isUnread(entry)) made.dataset.unread = '';
     const title = element('p', { className: 'title' }, element('bdi', {}, titleOf(entry)));
-    if (isUnread(entry)) title.prepend(element('b', { className: 'new' }, t('inbox.new')), ' ');
+    // Behind the title, which stays where it is when this goes.
+    if (isUnread(entry)) title.append(' ', element('b', { className: 'new' }, t('inbox.new')));
     made.append(title);
     if (entry.at) made.append(element('time', { dateTime: new Date(entry.at).toISOString() }, time(entry.at)));
     if (!isSealed && entry.text) made.append(element('p', { className: 'text', dir: 'auto' }, ...linked(entry.text)));
@@ -25,6 +26,12 @@ export function item(entry, isAble, { read, reply, erase }) {
     if (isAble) made.append(buttons(entry, kind, { read, reply, erase }));
     else if (isSealed) made.append(element('p', { className: 'note' }, t('inbox.logIn')));
     return made;
+}
+
+/** It is not new any more. */
+export function settle(made) {
+    delete made.dataset.unread;
+    made.querySelector('.new')?.remove();
 }
 
 function buttons(entry, kind, { read, reply, erase }) {

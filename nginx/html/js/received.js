@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inbox: what was received here, and what the server keeps for the logged-in user, read or not: secrets, and plain messages
-// where the site keeps them. While the page is visible the server is asked now and then.
+// where the site keeps them. The server is asked now and then: while the page is hidden, once a minute for the number in its title.
 //
 // Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
 // of what was pushed here the newest few at once, others on demand. What the server told else is kept until the user's session ends,
@@ -8,18 +8,21 @@
 
 import * as api from './api.js';
 import { hear } from './channel.js';
-import { $, announce, arrange, say } from './dom.js';
+import { $, announce, arrange, say, whileBusy } from './dom.js';
 import { isUnread, nameFrom, numberOf, senderOf, timeFrom, titleOf, untitled } from './entries.js';
 import { number, t } from './i18n.js';
 import * as inbox from './inbox.js';
 import { parsePush } from './push.js';
-import { item } from './received-item.js';
+import { item, settle } from './received-item.js';
 import { Retry } from './retry.js';
 import { failureWords } from './words.js';
 
 const readAtOnce = 10; // secrets
-const limit = 50;
+const limit = 50; // messages in one answer
 const pollSeconds = 20;
+const hiddenPause = 55_000; // milliseconds: once a minute by a timer that is not exact
+
+let lost = ''; // in the address of what could not be loaded, which a browser remembers
 
 export class Received {
     #session;
@@ -32,6 +35,12 @@ export class Received {
     #isReading = false; // what this browser keeps
     #isListed = false; // the server has told its list
     #tag; // of the list that it told
+    #oldest; // id of the last message that it told, behind which older ones are
+    #elsewhere = 0; // unread messages that are not among the entries
+    #asked = 0; // when, in milliseconds
+    #isMissed = false; // the person came back while an answer was on its way, which may tell of before
+    #isTelling = false; // the server what was read
+    #seen; // a promise of what watches the entries that are new
     #server = new Retry(() => this.#loadKept(), (failure) => this.#tellServer(failure));
 
     /** `reply(name)` is called when the user wants to write to the sender of an entry. */
@@ -44,11 +53,9 @@ export class Received {
         });
         setInterval(() => this.#poll(), pollSeconds * 1000);
         // Another user may have logged in meanwhile.
-        addEventListener('focus', () => this.#poll());
-        document.addEventListener('visibilitychange', () => {
-            this.#poll();
-            this.see();
-        });
+        for (const event of ['focus', 'offline']) addEventListener(event, () => this.#poll({ isWanted: true }));
+        document.addEventListener('visibilitychange', () => this.#poll({ isWanted: true }));
+        $('older').addEventListener('click', () => whileBusy($('older'), () => this.#older()));
     }
 
     /** Reads everything again: a user logged in or out, or the page was opened. */
@@ -56,8 +63,13 @@ export class Received {
         const turn = ++this.#turn;
         this.#server.stop();
         this.#isListed = false;
+        this.#isMissed = false;
         this.#tag = undefined;
+        this.#oldest = undefined;
+        this.#elsewhere = 0;
+        $('older').hidden = true;
         say('receivedNote', '');
+        say('olderNote', '');
         const { user, isPresumed } = this.#session;
         const before = this.#entries;
         this.#isReading = true;
@@ -71,7 +83,6 @@ export class Received {
         for (const entry of (told ?? []).reverse()) this.#take(opened(entry));
         this.#sort();
         this.#render();
-        this.see();
         const asksServer = Boolean(user) && !isPresumed;
         if (asksServer) await this.#server.start();
         if (turn !== this.#turn) return;
@@ -81,31 +92,76 @@ export class Received {
         for (const entry of sealed) if (turn === this.#turn) await this.#read(entry);
     }
 
-    #poll() {
+    #poll({ isWanted = false } = {}) {
         const { user, isPresumed } = this.#session;
-        if (user && !isPresumed && !document.hidden && !this.#isReading && !this.#server.isWaiting) this.#server.now();
+        if (!user || isPresumed || this.#isReading || this.#server.isWaiting) return;
+        if (document.hidden && performance.now() - this.#asked < hiddenPause) return;
+        if (isWanted && this.#server.isAtWork) this.#isMissed = true;
+        this.#server.now();
     }
 
     /** Adds what the server keeps, and what it knows of what was pushed here. Throws `Failure`. */
     async #loadKept() {
-        const turn = this.#turn;
-        let told;
-        try {
-            told = await api.inbox(limit, this.#tag);
-        } catch (failure) {
-            if (failure.status !== 401) throw failure;
-            if (turn === this.#turn) this.#session.ended();
-            return;
-        }
-        if (turn !== this.#turn || !Array.isArray(told?.Messages)) return;
+        this.#asked = performance.now();
+        const told = await this.#ask({ known: this.#tag });
+        if (!told) return;
         this.#tag = told.tag;
         this.#forgetDeleted(told.Messages);
+        const isJoined = this.#oldest && told.Messages.some(({ Id }) => this.#entries.some((entry) => numberOf(entry) === String(Id)));
         // Of two of the same second the newer one is above the other.
         for (const message of [...told.Messages].reverse()) this.#take(entryOf(message));
+        // More have come than one answer holds: those between are behind these.
+        if (!isJoined || told.Messages.length < limit) this.#reach(told.Messages);
         this.#isListed = true;
+        this.#listed(told);
+        this.#tellRead();
+    }
+
+    /** What the server keeps behind the last message that it told. One that was deleted meanwhile leads to the front, and on from there. */
+    async #older() {
+        const known = new Set(this.#entries);
+        const isNew = (entry) => !known.has(entry);
+        say('olderNote', '');
+        try {
+            do {
+                const told = await this.#ask({ after: this.#oldest });
+                if (!told) return;
+                for (const message of told.Messages) this.#take(entryOf(message), { isOlder: true });
+                this.#reach(told.Messages);
+                this.#listed(told);
+            } while (!$('older').hidden && !this.#entries.some(isNew));
+        } catch (failure) {
+            return say('olderNote', failureWords(failure), 'bad');
+        }
+        // Where a person reads on.
+        const first = this.#items.get(this.#entries.find(isNew));
+        if ($('older').contains(document.activeElement) || document.activeElement === document.body) first?.focus();
+    }
+
+    /** An answer of the server; null where it is no news, or another user's. Throws `Failure`. */
+    async #ask(query) {
+        const turn = this.#turn;
+        try {
+            const told = await api.inbox(limit, query);
+            return turn === this.#turn && Array.isArray(told?.Messages) ? told : null;
+        } catch (failure) {
+            if (turn !== this.#turn) return null;
+            if (failure.status !== 401) throw failure;
+            this.#session.ended();
+            return null;
+        }
+    }
+
+    /** The list goes as far as these messages. */
+    #reach(messages) {
+        this.#oldest = messages.at(-1)?.Id;
+        $('older').hidden = messages.length < limit;
+    }
+
+    #listed({ Unread: unread }) {
+        this.#elsewhere = unread - this.#entries.filter(({ isTold, isRead }) => isTold && isRead === false).length;
         this.#sort();
         this.#render();
-        this.see();
     }
 
     /** What has no time was sent before the server noted it, and stays behind the others in the server's order. */
@@ -114,11 +170,12 @@ export class Received {
     }
 
     /** An entry that the server has told. */
-    #take(fresh) {
+    #take(fresh, { isOlder = false } = {}) {
         const { kind, from, text, isRead } = fresh;
         const known = this.#entries.filter((entry) => numberOf(entry) === numberOf(fresh));
         for (const entry of known) Object.assign(entry, { isRead, isTold: true, ...(kind === 'secret' && { from }) });
         if (known.length > 0) return;
+        if (isOlder) return this.#entries.push(fresh);
         this.#entries.unshift(fresh);
         if (this.#isListed) announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
     }
@@ -126,8 +183,9 @@ export class Received {
     /** For a page that cannot ask the server. No text of a secret is in it. */
     async #keep() {
         if (!this.#isListed) return;
-        const told = this.#entries.filter((entry) => entry.isTold && numberOf(entry)).map(({ key, text, fault, ...entry }) => entry);
-        await inbox.keepTold(this.#session.user, told).catch(() => {});
+        const told = this.#entries.filter((entry) => entry.isTold && numberOf(entry)).slice(0, limit);
+        const kept = told.map(({ key, text, fault, ...entry }) => entry);
+        await inbox.keepTold(this.#session.user, kept).catch(() => {});
     }
 
     /** Forgets what the server has no more. Of a list that is full the end is not known. */
@@ -143,7 +201,10 @@ export class Received {
 
     #tellServer(failure) {
         const words = failure ? `${t('inbox.unlisted', { why: failureWords(failure) })} ${t('retry.byItself')}` : '';
-        say('receivedNote', words, 'bad');
+        say('receivedNote', words, failure?.status === 0 ? 'wait' : 'bad');
+        if (failure || !this.#isMissed) return;
+        this.#isMissed = false;
+        this.#poll();
     }
 
     /** Without a logged-in user: of another's things only that there is a secret, which says nothing. */
@@ -162,30 +223,50 @@ export class Received {
         const isSame = (other) => (other.key ? other.key === entry.key : number !== undefined && numberOf(other) === number);
         const told = this.#entries.find(isSame);
         if (told) Object.assign(fresh, { isRead: told.isRead, isTold: told.isTold });
-        this.#entries = [fresh, ...this.#entries.filter((other) => other !== told)].slice(0, limit);
+        this.#entries = [fresh, ...this.#entries.filter((other) => other !== told)];
         this.#render();
-        this.see();
         announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
         if (text === null && user) this.#read(fresh);
     }
 
-    /** What is shown while the page is looked at is not new the next time; its mark stays until then. */
-    see() {
-        const { user, isPresumed } = this.#session;
-        if (document.hidden || !user || document.body.dataset.view === 'sent') return;
-        const fresh = this.#entries.filter((entry) => entry.kind !== 'secret' && !entry.isSeen);
-        inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
-        for (const entry of fresh) entry.isSeen = true;
-        // On the user's other devices it is not new any more either.
-        const isNew = (entry) => entry.message && entry.isSeen && entry.isRead === false;
-        if (!isPresumed) this.#entries.filter(isNew).forEach((entry) => this.#markAsRead(entry));
-        this.#note();
+    /** A plain message is not new any more when a person has looked at it (seen.js); a secret, when they have read it. */
+    #watch() {
+        const isNew = (entry) => this.#session.user && entry.kind !== 'secret' && isUnread(entry);
+        const fresh = [...this.#items].filter(([entry]) => isNew(entry)).map(([, one]) => one);
+        if (fresh.length > 0) this.#seen ??= import(`./seen.js${lost}`).then(({ Seen }) => new Seen((items) => this.#see(items)));
+        this.#seen?.then((seen) => seen.watch(fresh), () => {
+            lost += '?';
+            this.#seen = undefined;
+        });
     }
 
-    /** Where it fails, it is done again when the server has told its list again. */
-    #markAsRead(entry) {
-        entry.isRead = true;
-        api.markAsRead(entry.message).catch(() => { this.#tag = undefined; });
+    #see(items) {
+        const fresh = this.#entries.filter((entry) => items.includes(this.#items.get(entry)));
+        inbox.see(fresh.map((entry) => entry.key).filter(Boolean)).catch(() => {});
+        for (const entry of fresh) entry.isSeen = true;
+        this.#render();
+        this.#tellRead();
+    }
+
+    /**
+     * On the user's other devices they are not new any more either: one call after the other. Where one fails, it is done again when the
+     * server has told its list again.
+     */
+    async #tellRead() {
+        if (this.#isTelling || this.#session.isPresumed) return;
+        this.#isTelling = true;
+        const turn = this.#turn;
+        try {
+            for (let entry; (entry = this.#entries.find(isToTell)) && turn === this.#turn;) {
+                entry.isRead = true;
+                await api.markAsRead(entry.message);
+            }
+        } catch {
+            this.#tag = undefined;
+        }
+        this.#isTelling = false;
+        // Another list, which was told meanwhile.
+        if (turn !== this.#turn) this.#tellRead();
     }
 
     async #read(entry) {
@@ -233,7 +314,7 @@ export class Received {
     /** What follows from the list: what is kept of it, and how many wait to be read: by the inbox' name, in the title, at the icon. */
     #note() {
         this.#keep();
-        const count = this.#session.user ? this.#entries.filter(isUnread).length : 0;
+        const count = this.#session.user ? Math.max(0, this.#entries.filter(isUnread).length + this.#elsewhere) : 0;
         if (count === this.#counted) return;
         this.#counted = count;
         document.title = count > 0 ? `(${number(count)}) ${t('name')}` : t('name');
@@ -251,7 +332,9 @@ export class Received {
             const presses = { read: () => this.#read(entry), reply: () => this.#reply(senderOf(entry)), erase: () => this.#erase(entry) };
             const fresh = item(entry, Boolean(user), presses);
             const there = old.get(entry);
-            return [entry, there && entry !== changed && there.dataset.look === fresh.dataset.look ? there : fresh];
+            if (!there || entry === changed || there.dataset.look !== fresh.dataset.look) return [entry, fresh];
+            if (!isUnread(entry)) settle(there);
+            return [entry, there];
         }));
         const items = [...this.#items.values()];
         arrange($('received'), items);
@@ -259,8 +342,12 @@ export class Received {
         $('receivedEmpty').hidden = !user || items.length > 0;
         $('inboxCard').hidden = !user && items.length === 0;
         this.#note();
+        this.#watch();
     }
 }
+
+/** The server has it as unread. */
+const isToTell = ({ message, isSeen, isRead }) => message && isSeen && isRead === false;
 
 /** As it is shown, of what is kept here. */
 const opened = (entry) => ({ ...entry, text: entry.kind === 'secret' ? null : entry.body });

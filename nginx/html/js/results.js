@@ -19,7 +19,7 @@ export class Results {
         this.empty();
         this.#ended = new AbortController();
         $('results').hidden = false;
-        const text = message === null ? t('result.secret') : `“${bounded(message, 80)}”`;
+        const text = message === null ? t('result.secret') : t('result.quoted', { text: bounded(message, 80) });
         $('resultsFor').textContent = t('result.for', { name: recipient, text });
     }
 

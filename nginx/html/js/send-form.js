@@ -32,7 +32,7 @@ export class SendForm {
         this.#composer = composer;
         $('sendForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            if ($('send').disabled) return;
+            if (this.#busy || $('send').disabled) return;
             this.#hasWaited = this.#outbox.isWaiting;
             this.#outbox.start();
         });
@@ -40,11 +40,15 @@ export class SendForm {
         composer.addEventListener('input', () => {
             this.#outbox.stop();
             say('sendError', '');
+            // Of the message before, which the list of what was sent has.
+            if (!this.#busy) $('results').hidden = true;
         });
     }
 
     show() {
-        $('send').disabled = this.#busy || !this.#session.user;
+        $('send').disabled = !this.#session.user;
+        // A button that is disabled loses the focus.
+        $('send').ariaBusy = this.#busy;
     }
 
     /** Another user, or none: nothing of the last one's messages stays, and what is still under way shows nothing. */
@@ -84,7 +88,9 @@ export class SendForm {
             isKept = isUnreached(answer) && await isInInbox(answer);
         } catch (failure) {
             this.#attempts.failed(failure);
-            for (const line of lines) this.#results.failed(line);
+            // Of a message that waits nothing has become yet.
+            if (this.#isToBeTried(failure)) this.#results.empty();
+            else for (const line of lines) this.#results.failed(line);
             return this.#tell(failure, wanted, turn);
         } finally {
             this.#busy = false;
@@ -157,13 +163,17 @@ export class SendForm {
     #tell(failure, { recipient, text, secure }, turn) {
         if (turn !== this.#turn) return;
         if (failure.status === 401) return this.#session.ended();
-        // An answer that comes again is final: another try would be another message.
-        if (!failure.replayed && this.#outbox.isAtWork && isAway(failure)) throw failure;
+        if (this.#isToBeTried(failure)) throw failure;
         this.#composer.keep(false);
         const words = wordsOf(failure, recipient, secure);
         const field = culprit(failure);
         if (field) blameUnlessGone(field, words, { recipient, text });
         else say('sendError', words, 'bad');
+    }
+
+    /** An answer that comes again is final: another try would be another message. */
+    #isToBeTried(failure) {
+        return !failure.replayed && this.#outbox.isAtWork && isAway(failure);
     }
 
     /** `failure`: the server is away, and the message waits; null: no more. */

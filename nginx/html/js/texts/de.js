@@ -38,6 +38,8 @@ export default {
     'inbox.logIn': 'Melden Sie sich an, um sie zu lesen.',
     'inbox.gone': 'Sie wird nicht mehr aufbewahrt oder ist nicht für Sie.',
     'inbox.open': 'Link öffnen',
+    'inbox.older': 'Ältere Nachrichten',
+    'inbox.untitled': 'Von {name}',
     'inbox.new': 'Neu',
     'inbox.from': 'von {name}',
     'inbox.button': '{what}: Nachricht {about}',

@@ -38,6 +38,8 @@ export default {
     'inbox.logIn': 'Log in to read it.',
     'inbox.gone': 'It is no longer kept, or it is not for you.',
     'inbox.open': 'Open the link',
+    'inbox.older': 'Older messages',
+    'inbox.untitled': 'From {name}',
     'inbox.new': 'New',
     'inbox.from': 'from {name}',
     'inbox.button': '{what}: message {about}',

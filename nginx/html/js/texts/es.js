@@ -38,6 +38,8 @@ export default {
     'inbox.logIn': 'Inicie sesión para leerlo.',
     'inbox.gone': 'Ya no se conserva o no es para usted.',
     'inbox.open': 'Abrir el enlace',
+    'inbox.older': 'Mensajes anteriores',
+    'inbox.untitled': 'De {name}',
     'inbox.new': 'Nuevo',
     'inbox.from': 'de {name}',
     'inbox.button': '{what}: mensaje {about}',
