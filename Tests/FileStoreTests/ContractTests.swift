@@ -22,6 +22,11 @@ import Testing
         #expect(try delivery != nil && store.acquireLease(of: .webhookEvents) != nil)
     }
 
+    @Test func `devices that are gone are noted, and forgotten after thirty days`() throws {
+        let folder = try TemporaryFolder()
+        try GoneDeviceContract(store: folder.open()).run()
+    }
+
     @Test func `events that wait for webhooks are bounded, and what has gone makes room`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open { ($0.bucketBytes, $0.quotas.webhookBytes) = (1_000, 10_000) }

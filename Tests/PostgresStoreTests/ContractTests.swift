@@ -84,6 +84,10 @@ import Text
         #expect(try store.waiting(in: .webhookEvents).isEmpty)
     }
 
+    @Test func `devices that are gone are noted, and forgotten after thirty days`() throws {
+        try GoneDeviceContract(store: Site().open()).run()
+    }
+
     @Test func `keeps the contract of transfers`() throws {
         let sites = [try Site(), try Site()]
         let stores = try sites.map { try $0.open(Self.small) }

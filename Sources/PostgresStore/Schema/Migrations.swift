@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends,
+        webhookEvents, scheduledSends, seenUsers, messagesOfSends, goneDevices,
     ]
 
     static var newest: Int { all.count }
@@ -170,6 +170,12 @@ enum Migrations {
 
     /// The message that is forgotten with a send.
     private static let messagesOfSends = ["ALTER TABLE sent ADD COLUMN message bytea"]
+
+    /// Devices that their push services called gone, until they are forgotten.
+    private static let goneDevices = [
+        "ALTER TABLE devices ADD COLUMN gone_at bigint, ADD COLUMN gone_reason bytea",
+        "CREATE INDEX devices_gone ON devices (gone_at) WHERE gone_at IS NOT NULL AND removed_at IS NULL",
+    ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 
