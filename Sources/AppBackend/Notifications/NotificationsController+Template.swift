@@ -30,7 +30,7 @@ extension NotificationsController {
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
             return nil
         }
-        let installations = devices.filter { $0.hasTemplate && !$0.platform.isEmpty }
+        let installations = devices.filter { $0.hasTemplate && $0.isLive }
         let wanted = installations.filter { device in platforms.contains { $0.rawValue == device.platform } }
         guard !wanted.isEmpty else { return nil }
         let user = TagExpression.tag(try TagPolicy.userTag(recipient))

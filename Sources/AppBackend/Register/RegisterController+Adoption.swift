@@ -39,7 +39,7 @@ extension RegisterController {
             }
             guard (1...Self.maximumAliasBytes).contains(appsID.utf8.count) else { throw HubError.registrationGone }
             let fresh = try hub.createRegistrationID()
-            try claim(fresh.description, for: owner, alias: appsID)
+            try claim(fresh.description, for: owner, alias: appsID, hub)
             return try register(fresh)
         }
     }
