@@ -18,10 +18,12 @@ package struct HubServer: Responder {
     ///   - now: seconds since 1970.
     ///   - report: hears why a request could not be done where that is not its client's fault: the client reads less. It
     ///     names calls, files and codes, never content.
+    ///   - onDeleted: hears of each registration that a client has deleted.
     package init(
         _ hub: any ServableHub, name: String, keys: [SharedAccessKey], hosts: [String],
         now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (_ cause: String, _ trackingID: String) -> Void = { _, _ in }
+        report: @escaping @Sendable (_ cause: String, _ trackingID: String) -> Void = { _, _ in },
+        onDeleted: @escaping @Sendable (RegistrationID) -> Void = { _ in }
     ) {
         let authorizer = RequestAuthorizer(
             hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
@@ -29,7 +31,8 @@ package struct HubServer: Responder {
         self.authorizer = authorizer
         self.report = report
         let routes =
-            RegistrationRoutes(hub: hub).routes + ListRoutes(hub: hub).routes + MessageRoutes(hub: hub).routes
+            RegistrationRoutes(hub: hub, onDeleted: onDeleted).routes + ListRoutes(hub: hub).routes
+            + MessageRoutes(hub: hub).routes
         router = Router(
             routes.map { route in
                 Route(route.method, route.pattern) { request, parameters in

@@ -6,6 +6,7 @@ import NotificationHub
 /// Registration ids and registrations, one by one.
 struct RegistrationRoutes: Sendable {
     let hub: any ServableHub
+    let onDeleted: @Sendable (RegistrationID) -> Void
 
     var routes: [HubRoute] {
         [
@@ -55,6 +56,7 @@ struct RegistrationRoutes: Sendable {
             throw HubFault.versionMismatch
         }
         try hub.remove(id, at: condition)
+        onDeleted(id)
         return Response(status: .ok)
     }
 }

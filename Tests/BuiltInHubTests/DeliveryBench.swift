@@ -121,7 +121,8 @@ final class DeliveryBench {
     init(
         store: any HubStore & HubQueue = MemoryHubStore(), sender: ScriptedSender = ScriptedSender(),
         network: (any PushSender)? = nil, _ adjust: (inout DeliveryWorker.Options) -> Void = { _ in },
-        channels: ((Surroundings) -> [PushChannel])? = nil
+        channels: ((Surroundings) -> [PushChannel])? = nil,
+        noteGone: @escaping DeliveryWorker.GoneNote = { _, _, _ in }
     ) {
         self.store = store
         self.sender = sender
@@ -139,7 +140,7 @@ final class DeliveryBench {
             report: around.report)
         worker = DeliveryWorker(
             store: store, channels: channels?(around) ?? [browsers], options: options, now: around.now,
-            report: around.report)
+            report: around.report, noteGone: noteGone)
         hub = HubBench(store: store, worker: worker)
         late.bench = self
     }

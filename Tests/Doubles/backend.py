@@ -99,6 +99,13 @@ class Backend:
         details = wait_until(ended, f"the end of the notification to {platform}")
         return next(one["Counts"] for one in details["Outcomes"] if one["Platform"] == (of or platform))
 
+    def command(self, *arguments: str, text: str = "") -> str:
+        """What a command of the program says, beside the responder."""
+        run = [self._program, *arguments, "--config", self.file]
+        told = subprocess.run(run, input=text, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
+        assert told.returncode == 0, told
+        return told.stdout
+
     def doctor(self) -> dict[str, Any]:
         command = [self._program, "doctor", "--json", "--socket", self._socket, "--config", self.file]
         told = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)

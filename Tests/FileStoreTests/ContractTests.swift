@@ -22,6 +22,32 @@ import Testing
         #expect(try delivery != nil && store.acquireLease(of: .webhookEvents) != nil)
     }
 
+    @Test func `a sample of each kind of record has a value in every field`() {
+        FieldContract.samples()
+    }
+
+    @Test func `the file store keeps every field of every record`() throws {
+        let folders = [try TemporaryFolder(), try TemporaryFolder()]
+        try FieldContract.transfer(to: folders[0].open())
+        try FieldContract.calls(of: folders[1].open())
+    }
+
+    @Test func `devices that are gone are noted, and forgotten after thirty days`() throws {
+        let folder = try TemporaryFolder()
+        try GoneDeviceContract(store: folder.open()).run()
+    }
+
+    @Test func `the stores in memory keep every field of their records`() throws {
+        let (hub, sessions) = (
+            MemoryHubStore(), MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3)
+        )
+        try FieldContract.hub(hub)
+        try FieldContract.queue(hub)
+        try FieldContract.sessions(sessions)
+        try FieldContract.sends(sessions)
+        try FieldContract.keys(MemoryIdempotencyStore(keysPerOwner: 4))
+    }
+
     @Test func `events that wait for webhooks are bounded, and what has gone makes room`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open { ($0.bucketBytes, $0.quotas.webhookBytes) = (1_000, 10_000) }

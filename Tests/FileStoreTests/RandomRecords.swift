@@ -31,7 +31,8 @@ struct RandomRecords {
                 DeviceRecord(
                     id: text(), owner: text(), platform: text(), handle: text(), tags: texts() ?? [],
                     installationID: flag() ? text() : nil, alias: flag() ? text() : nil, needsReconciliation: flag(),
-                    updatedAt: time(), version: version()))
+                    gone: flag() ? DeviceRecord.Gone(at: time(), reason: text()) : nil, updatedAt: time(),
+                    version: version()))
         case 3:
             .session(Session(id: text(), owner: text(), binding: text(), createdAt: time(), expiresAt: time()))
         case 4: .sent(SentNotification(id: text(), owner: text(), expiresAt: time()))

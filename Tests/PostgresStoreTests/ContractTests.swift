@@ -84,6 +84,16 @@ import Text
         #expect(try store.waiting(in: .webhookEvents).isEmpty)
     }
 
+    @Test func `keeps every field of every record`() throws {
+        let sites = [try Site(), try Site()]
+        try FieldContract.transfer(to: sites[0].open())
+        try FieldContract.calls(of: sites[1].open())
+    }
+
+    @Test func `devices that are gone are noted, and forgotten after thirty days`() throws {
+        try GoneDeviceContract(store: Site().open()).run()
+    }
+
     @Test func `keeps the contract of transfers`() throws {
         let sites = [try Site(), try Site()]
         let stores = try sites.map { try $0.open(Self.small) }

@@ -9,6 +9,8 @@ struct WrittenConfiguration {
     let folder: ScratchFolder
     let configuration: SiteConfiguration?
     let faults: [ConfigurationFault]
+    /// Of the configuration file.
+    var path: String { file }
     private let file: String
     private let environment: Environment
 

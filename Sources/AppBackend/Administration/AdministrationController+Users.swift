@@ -17,7 +17,7 @@ extension AdministrationController {
             .filter { user in (after.map { $0 < user.name } ?? true) && user.name.hasPrefix(prefix) }
         let json = try JSONWriter.array(users.prefix(limit)) { user, json in
             let (devices, sessions) = (try devices(of: user), try sessions(of: user))
-            user.writeMembers(devices: devices.count, sessions: sessions.count, to: &json)
+            user.writeMembers(devices, sessions, to: &json)
         }
         return Self.answer(json)
     }
@@ -37,7 +37,7 @@ extension AdministrationController {
     func answer(_ user: User) throws -> Response {
         let (devices, sessions) = (try devices(of: user), try sessions(of: user))
         let json = JSONWriter.object { json in
-            user.writeMembers(devices: devices.count, sessions: sessions.count, to: &json)
+            user.writeMembers(devices, sessions, to: &json)
             json.member("Devices", devices) { $0.writeMembers(to: &$1) }
             json.member("Sessions", sessions) { $0.writeMembers(to: &$1) }
         }
@@ -55,7 +55,7 @@ extension AdministrationController {
 }
 
 extension User {
-    fileprivate func writeMembers(devices: Int, sessions: Int, to json: inout JSONWriter) {
+    fileprivate func writeMembers(_ devices: [DeviceRecord], _ sessions: [Session], to json: inout JSONWriter) {
         json.member("Name", name)
         json.member("Roles", roles)
         json.member("SecureOnly", isSecureOnly)
@@ -63,7 +63,7 @@ extension User {
         if let disabledAt { json.member("DisabledAt", disabledAt.text) }
         if let expiresAt { json.member("ExpiresAt", expiresAt.text) }
         if let lastSeenAt { json.member("LastSeenAt", lastSeenAt.text) }
-        json.member("DeviceCount", devices)
-        json.member("SessionCount", sessions)
+        json.member("DeviceCount", devices.count(where: \.isLive))
+        json.member("SessionCount", sessions.count)
     }
 }

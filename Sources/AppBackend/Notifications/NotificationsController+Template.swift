@@ -32,7 +32,7 @@ extension NotificationsController {
     func templateAudience(
         of recipient: String, _ devices: [DeviceRecord], on platforms: [Platform], besides sending: SendingDevice? = nil
     ) throws(Problem) -> TagExpression? {
-        let installations = devices.filter { $0.hasTemplate && !$0.platform.isEmpty }
+        let installations = devices.filter { $0.hasTemplate && $0.isLive }
         let wanted = installations.filter { device in platforms.contains { $0.rawValue == device.platform } }
         guard !wanted.isEmpty else { return nil }
         let user = TagExpression.tag(try TagPolicy.userTag(recipient))

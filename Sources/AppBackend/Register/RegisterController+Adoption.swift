@@ -41,7 +41,7 @@ extension RegisterController {
                 throw HubError.registrationGone
             }
             let fresh = try hub.createRegistrationID()
-            try claim(fresh.description, for: owner, alias: appsID)
+            try claim(fresh.description, for: owner, alias: appsID, hub)
             return try register(fresh)
         }
     }

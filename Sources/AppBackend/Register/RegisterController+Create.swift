@@ -11,7 +11,8 @@ extension RegisterController {
     /// A push handle longer than this is no push service's, in bytes.
     static let maximumHandleBytes = 4096
 
-    /// Gives the device a registration id: the one that the hub has for its handle, or a fresh one.
+    /// Gives the device a registration id: the one that the hub has for its handle, or that the user had for it before it was
+    /// gone, or a fresh one.
     func create(_ request: UserRequest) throws -> Response {
         if !request.http.isWithoutBody { return try install(request) }
         let user = request.user
@@ -21,8 +22,9 @@ extension RegisterController {
         }
         let hub = hub.tracking(request.id)
         var ids = try known(handle, hub)
+        if ids.isEmpty, let former = try former(handle, of: user.owner) { ids = [former] }
         let id = ids.isEmpty ? try hub.createRegistrationID() : ids.removeFirst()
-        let record = try claim(id.description, for: user.owner)
+        let record = try claim(id.description, for: user.owner, hub)
         try deleteSuperseded(ids, by: record, hub)
         return .json(JSONWriter(.string(id.description)).bytes)
     }
@@ -34,18 +36,28 @@ extension RegisterController {
         return try hub.registrations(channel: handle).filter { $0.template == nil }.compactMap(\.id)
     }
 
+    /// The user's native registration of this handle that the hub does not have any more.
+    private func former(_ handle: String, of owner: String) throws(StoreError) -> RegistrationID? {
+        let channels = ChannelQuery(anyForm: handle).channels
+        guard !channels.isEmpty else { return nil }
+        let device = try store.devices(owner: owner).first { device in
+            !device.hasTemplate && channels.contains { $0.hasSameBytes(as: device.handle) }
+        }
+        return device.flatMap { RegistrationID($0.id) }
+    }
+
     /// Makes an id the user's, unless it has an owner already, who keeps it until a PUT shows the handle.
     /// - Parameter alias: what the user's app calls it.
     /// - Returns: its record, also when another user owns it.
     @discardableResult func claim(
-        _ id: String, for user: String, alias: String? = nil
-    ) throws(StoreError) -> DeviceRecord {
+        _ id: String, for user: String, alias: String? = nil, _ hub: any Hub
+    ) throws -> DeviceRecord {
         for _ in 0..<Self.maximumAttempts {
             if let device = try store.device(id) { return device }
             // When another request gave it out in this moment, it has an owner now, and that is all we want.
             let record = DeviceRecord(id: id, owner: user, alias: alias, updatedAt: now())
-            if let made = try replace(record) { return made }
+            if let made = try replace(record, hub) { return made }
         }
-        throw .conflict
+        throw StoreError.conflict
     }
 }

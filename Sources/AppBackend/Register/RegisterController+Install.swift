@@ -25,7 +25,7 @@ extension RegisterController {
             of: installation.installationID, user: user.owner, handle: handle, hub)
         let known = registered.isEmpty ? nil : registered.removeFirst()
         let register = { (id: RegistrationID) throws -> DeviceRecord in
-            try claim(id.description, for: user.owner)
+            try claim(id.description, for: user.owner, hub)
             return try self.register(
                 Claim(
                     id: id, user: user.owner, handle: handle, tags: tags,

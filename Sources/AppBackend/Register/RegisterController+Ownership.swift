@@ -88,7 +88,8 @@ extension RegisterController {
             device.alias = nil
         }
         let known = device
-        device.needsReconciliation = device.needsReconciliation || !isSameOwner || !isSameHandle
+        device.needsReconciliation = device.needsReconciliation || !isSameOwner || !isSameHandle || device.isGone
+        device.gone = nil
         device.owner = claim.user
         device.platform = platform
         device.handle = claim.handle.channel
@@ -99,28 +100,7 @@ extension RegisterController {
         let isRecent = RegistrationDescription.isRecent(known.updatedAt, now: now())
         if !device.needsReconciliation, isRecent, device.hasSameBytes(as: known) { return known }
         device.updatedAt = now()
-        return try replace(device)
-    }
-
-    /// Where its owner has as many devices as one may have, the oldest of the ids is removed that they were handed and have not
-    /// used.
-    /// - Returns: nil, when the record is not at the version that was read any more.
-    func replace(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
-        for _ in 0..<Self.maximumAttempts {
-            do throws(StoreError) {
-                return try store.putDevice(device)
-            } catch {
-                if error == .conflict { return nil }
-                guard error == .quotaExceeded, let oldest = try oldestUnused(of: device.owner, besides: device.id)
-                else { throw error }
-                _ = try store.removeUnchanged(oldest)
-            }
-        }
-        throw .quotaExceeded
-    }
-
-    private func oldestUnused(of owner: String, besides id: String) throws(StoreError) -> DeviceRecord? {
-        try store.devices(owner: owner).filter { $0.isUnused && $0.id != id }.min { $0.updatedAt < $1.updatedAt }
+        return try replace(device, hub)
     }
 
     /// Writes the record to the hub, until the store still has that version afterwards.
@@ -128,7 +108,7 @@ extension RegisterController {
     /// Of requests that overlap, any may be the last to reach the hub. So each returns only when the store still has what
     /// it wrote. Each repetition writes what the store has, not what the request wanted, so the loop ends when the other
     /// requests have decided. A hub that had the record already was not reached by this request.
-    /// - Returns: false, when the record has another handle meanwhile: decide again.
+    /// - Returns: false, when the record has another handle meanwhile, or was marked as gone: decide again.
     private func syncHub(_ decision: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         var record = decision
         for _ in 0..<Self.maximumHubWrites {
@@ -147,7 +127,7 @@ extension RegisterController {
             let isSameInstallation =
                 (current.installationID.map { Array($0.utf8) } == record.installationID.map { Array($0.utf8) })
             guard current.handle.hasSameBytes(as: record.handle), isSameInstallation,
-                current.hasTemplate == record.hasTemplate
+                current.hasTemplate == record.hasTemplate, !current.isGone
             else {
                 return false
             }
@@ -172,7 +152,8 @@ extension RegisterController {
     }
 
     /// A device is one user's, and has one registration of each kind (native, or the older call's with a template).
-    /// Others of its handle are of the time before, and of users whose notifications it must not receive any more.
+    /// Others of its handle are of the time before, and of users whose notifications it must not receive any more. Those of its
+    /// user are removed also where the hub does not have them.
     /// - Returns: the record as it then is.
     private func removeSuperseded(
         _ record: DeviceRecord, _ claim: Claim, _ hub: any Hub
@@ -183,7 +164,13 @@ extension RegisterController {
             let isOthers = other.tags.contains { TagPolicy.isUserTag($0) && $0 != userTag }
             return isOthers || (other.template != nil) == record.hasTemplate
         }
-        try deleteSuperseded(others.compactMap(\.id), by: record, hub)
+        let family = claim.handle.platform.family
+        let own = try store.devices(owner: record.owner).filter { other in
+            other.handle.hasSameBytes(as: record.handle) && other.hasTemplate == record.hasTemplate
+                && Platform(rawValue: other.platform)?.family == family
+                && !others.contains { $0.id?.description == other.id }
+        }
+        try deleteSuperseded(others.compactMap(\.id) + own.compactMap { RegistrationID($0.id) }, by: record, hub)
         guard var current = try store.device(record.id) else { throw HubError.registrationGone }
         // The request that changed it meanwhile finishes it.
         guard current.version == record.version else { return current }

@@ -65,5 +65,11 @@ extension DeviceRecord {
         json.member("Tags", claimedTags)
         if let app { json.member("App", app) }
         if let installationID { json.member("InstallationId", installationID) }
+        if let gone, isGone {
+            json.member("Gone") { json in
+                json.member("At", gone.at.text)
+                json.member("Reason", gone.reason)
+            }
+        }
     }
 }

@@ -33,6 +33,7 @@ struct RegistrationRemoval: Sendable {
         device.platform = ""
         device.handle = ""
         device.needsReconciliation = true
+        device.gone = nil
         device.updatedAt = now()
         return try store.replace(device)
     }

@@ -34,13 +34,14 @@ struct TagNarrowing: Sendable {
 
     /// The record changes first, and is marked as pending; then the hub gets what the record says, until the record
     /// is unchanged afterwards. When the hub cannot be reached, the next call writes it.
+    /// A device that is gone is left as it is: it has no tags at the hub, and claims them again when it comes back.
     /// - Parameter rights: of the device's user.
     func narrow(_ device: DeviceRecord, to rights: Rights) throws -> Change {
         var device = device
         for _ in 0..<RegisterController.maximumAttempts {
             let settled = rights.settled(device.tags)
             let change = Change(from: device.tags, to: settled)
-            guard change != .none else { return .none }
+            guard change != .none, !device.isGone else { return .none }
             device.tags = settled
             device.needsReconciliation = true
             device.updatedAt = now()
@@ -56,12 +57,15 @@ struct TagNarrowing: Sendable {
         throw StoreError.conflict
     }
 
-    /// Writes the tags of a record to the hub. The hub alone knows its handle with a browser's keys.
+    /// Writes the tags of a record to the hub. The hub alone knows its handle with a browser's keys. A registration that the hub
+    /// does not have any more is marked as gone.
     func syncHub(_ device: DeviceRecord) throws {
         guard let id = RegistrationID(device.id) else { return }
         var record = device
         for _ in 0..<RegisterController.maximumHubWrites {
-            guard var registration = try hub.registration(id) else { return }
+            guard var registration = try hub.registration(id) else {
+                return try store.noteGone(record.id, reason: DeviceRecord.Gone.notFound, now: now())
+            }
             registration.tags = try RegisterController.hubTags(of: record, at: hub)
             _ = try hub.createOrUpdate(registration)
             guard let current = try store.device(record.id), !current.platform.isEmpty else {

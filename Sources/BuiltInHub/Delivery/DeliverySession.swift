@@ -163,10 +163,11 @@ final class DeliverySession {
         case .settle, .renewCredential: worker.noteReached(delivery, result)
         case .tryOtherEnvironment:
             // Neither environment knows it.
-            if delivery.isElsewhere { worker.goneDevices.remove(delivery.target, goneSince: nil) }
-        case .removeRegistration(let goneSince): worker.goneDevices.remove(delivery.target, goneSince: goneSince)
+            if delivery.isElsewhere { worker.goneDevices.remove(delivery.target, outcome, goneSince: nil) }
+        case .removeRegistration(let goneSince):
+            worker.goneDevices.remove(delivery.target, outcome, goneSince: goneSince)
         case .doubtRegistration(let reason):
-            worker.goneDevices.doubt(delivery.target, of: delivery.channel, reason: reason)
+            worker.goneDevices.doubt(delivery.target, of: delivery.channel, outcome, reason: reason)
         case .holdCredential(let reason):
             job.message.waitReason = reason
             // It has not been taken, and waits as those do that were not sent.

@@ -61,9 +61,10 @@ extension DeliveryWorker {
     private func conclude(_ delivery: DeliveryAttempt, _ result: PushResult) -> PushOutcome {
         noteEnvironment(delivery, result)
         switch result.action {
-        case .removeRegistration(let goneSince): goneDevices.remove(delivery.target, goneSince: goneSince)
+        case .removeRegistration(let goneSince):
+            goneDevices.remove(delivery.target, result.outcome, goneSince: goneSince)
         case .doubtRegistration(let reason):
-            goneDevices.doubt(delivery.target, of: delivery.channel, reason: reason)
+            goneDevices.doubt(delivery.target, of: delivery.channel, result.outcome, reason: reason)
         default: noteReached(delivery, result)
         }
         return result.outcome

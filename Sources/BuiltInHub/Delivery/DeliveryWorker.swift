@@ -50,6 +50,10 @@ package final class DeliveryWorker: Sendable {
         package init() {}
     }
 
+    /// Writes down that a device is gone, and why, if `isSoStill`: the registration was not renewed since its message was sent.
+    package typealias GoneNote =
+        @Sendable (RegistrationID, PushOutcome, _ isSoStill: () throws(StoreError) -> Bool) throws(StoreError) -> Void
+
     let store: any HubStore & HubQueue
     let channels: PushChannels
     let goneDevices: GoneDevices
@@ -66,18 +70,20 @@ package final class DeliveryWorker: Sendable {
     ///     platform is the default app.
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know; never a handle or a text.
+    ///   - noteGone: hears of each such registration before it is removed; if it fails, the registration stays.
     ///   - onRemoved: hears of each registration that was removed, because its push service called the device gone. It must not block.
     package init(
         store: any HubStore & HubQueue, channels: [PushChannel],
         options: Options = Options(), now: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (String) -> Void = { _ in },
+        noteGone: @escaping GoneNote = { _, _, _ in },
         onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void = { _, _ in }
     ) {
         self.store = store
         let channels = PushChannels(channels)
         self.channels = channels
         goneDevices = GoneDevices(
-            store: store, channels: channels, now: now, report: report, onRemoved: onRemoved)
+            store: store, channels: channels, now: now, report: report, noteGone: noteGone, onRemoved: onRemoved)
         self.options = options
         self.now = now
         self.report = report

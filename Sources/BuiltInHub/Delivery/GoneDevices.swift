@@ -12,6 +12,7 @@ final class GoneDevices: Sendable {
     private let channels: PushChannels
     private let now: @Sendable () -> Int64
     private let report: @Sendable (String) -> Void
+    private let noteGone: DeliveryWorker.GoneNote
     private let onRemoved: @Sendable (RegistrationID, Platform) -> Void
     private let breaker = Lock(RemovalBreaker())
     private let doubtful = DoubtfulDevices()
@@ -19,27 +20,39 @@ final class GoneDevices: Sendable {
     /// - Parameters:
     ///   - now: seconds since 1970.
     ///   - report: receives what the operator should know.
+    ///   - noteGone: hears of each registration before it is removed.
     ///   - onRemoved: hears of each registration that was removed.
     init(
         store: any HubStore, channels: PushChannels, now: @escaping @Sendable () -> Int64,
-        report: @escaping @Sendable (String) -> Void, onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void
+        report: @escaping @Sendable (String) -> Void, noteGone: @escaping DeliveryWorker.GoneNote,
+        onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void
     ) {
         (self.store, self.channels, self.now, self.report) = (store, channels, now, report)
-        self.onRemoved = onRemoved
+        (self.noteGone, self.onRemoved) = (noteGone, onRemoved)
     }
 
     /// Does nothing if the registration was renewed since it was read, or since the device was gone.
-    /// - Parameter goneSince: seconds since 1970; nil: the service does not say.
-    func remove(_ target: Target, goneSince: Int64?) {
+    /// - Parameters:
+    ///   - outcome: of the message that the device did not get.
+    ///   - goneSince: seconds since 1970; nil: the service does not say.
+    func remove(_ target: Target, _ outcome: PushOutcome, goneSince: Int64?) {
         guard let id = target.registrationID, let version = target.version else { return }
         if let goneSince, let updatedAt = target.updatedAt, updatedAt.seconds > goneSince { return }
         reportingFailure { () throws(StoreError) in
             guard try mayRemove(target, isRemoved: true) else { return }
-            try remove(target, id, version: version)
+            try remove(target, id, version: version, outcome)
         }
     }
 
-    private func remove(_ target: Target, _ id: String, version: Int) throws(StoreError) {
+    /// If the note fails, the registration stays, and the next message tries it again.
+    private func remove(
+        _ target: Target, _ id: String, version: Int, _ outcome: PushOutcome
+    ) throws(StoreError) {
+        if let id = RegistrationID(id) {
+            try noteGone(id, outcome) { () throws(StoreError) in
+                try store.hubRegistration(id.description)?.version == version
+            }
+        }
         guard try store.removeHubRegistration(id, version: version), let id = RegistrationID(id) else { return }
         onRemoved(id, target.description.platform)
     }
@@ -59,7 +72,7 @@ final class GoneDevices: Sendable {
 
     /// A service calls the device another sender's. It counts as gone for the breaker, and its registration is removed when the
     /// service says so again after an hour and has taken the credential for another device meanwhile.
-    func doubt(_ target: Target, of channel: PushChannel?, reason: String) {
+    func doubt(_ target: Target, of channel: PushChannel?, _ outcome: PushOutcome, reason: String) {
         guard let channel = channel?.name, let id = target.registrationID, let version = target.version else { return }
         let now = now()
         let judgement = doubtful.note(id, version: version, refusedBy: channel, at: now)
@@ -70,7 +83,7 @@ final class GoneDevices: Sendable {
                 report("push: devices of \(channel) are refused: \(reason)")
             }
             guard mayRemove, judgement.isProven else { return }
-            try remove(target, id, version: version)
+            try remove(target, id, version: version, outcome)
             doubtful.forget(id, of: channel)
         }
     }

@@ -14,8 +14,8 @@ struct DeviceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List a user's devices, one a line.",
             discussion: """
-                The registration id, the platform, when it was registered last, and the tags that the user asked for. The \
-                handle, to which push services deliver, is not shown.
+                The registration id, the platform, when it was registered last, the tags that the user asked for, and since \
+                when and why a device is gone. The handle, to which push services deliver, is not shown.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
@@ -30,7 +30,7 @@ struct DeviceCommand: ParsableCommand {
             let rows = devices.map { device in
                 [
                     device.id, device.platform.isEmpty ? "being removed" : device.platform, device.updatedAt.text,
-                    device.tags.joined(separator: " "),
+                    device.words,
                 ]
             }
             TextTable.lines(rows, textColumns: [0, 1, 2, 3]).forEach { print($0) }
@@ -62,6 +62,12 @@ struct DeviceCommand: ParsableCommand {
 }
 
 extension DeviceRecord {
+    /// The tags that its user asked for, and whether it is gone.
+    var words: String {
+        let gone = isGone ? gone.map { "(gone since \($0.at.text): \($0.reason))" } : nil
+        return (tags + [gone].compactMap(\.self)).joined(separator: " ")
+    }
+
     /// What an operator is shown of a device in JSON; its handle is not among it.
     func writeMembers(to json: inout JSONWriter) {
         json.member("id", id)
@@ -69,5 +75,11 @@ extension DeviceRecord {
         json.member("tags", tags)
         json.member("registeredAt", updatedAt.text)
         json.member("pending", needsReconciliation)
+        if let gone, isGone {
+            json.member("gone") { json in
+                json.member("at", gone.at.text)
+                json.member("reason", gone.reason)
+            }
+        }
     }
 }

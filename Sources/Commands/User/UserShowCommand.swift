@@ -12,7 +12,7 @@ struct UserShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what a user may do, and what is theirs.",
         discussion: """
-            Devices with the end of their handles, sessions, app tokens, how many kept messages are unread and how many are read, and \
+            Devices with the end of their handles and, of those that are gone, since when and why; sessions, app tokens, how many kept messages are unread and how many are read, and \
             when the user was last seen: the last request that was authenticated, by whichever method, to an hour. Of a user \
             who was removed it shows what is left to be removed.
             """)
@@ -75,7 +75,8 @@ private struct UserReport {
         lines.append("app tokens: \(tokens)")
         lines.append("messages waiting: \(Self.text(holdings.waiting))")
         lines.append("messages read: \(Self.text(holdings.read))")
-        lines.append("devices: \(devices.count)")
+        let gone = devices.count(where: \.isGone)
+        lines.append("devices: \(devices.count - gone)" + (gone > 0 ? ", and \(gone) gone" : ""))
         lines += TextTable.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
         if !user.upkeep.cleanings.isEmpty { lines.append("to be removed: \(work)") }
         if let review = user.upkeep.review {
@@ -102,7 +103,7 @@ private struct UserReport {
     private static func row(_ device: DeviceRecord) -> [String] {
         [
             device.platform.isEmpty ? "unused" : device.platform, DeviceHandle.suffix(of: device.handle),
-            device.updatedAt.text, device.id, device.tags.joined(separator: " "),
+            device.updatedAt.text, device.id, device.words,
         ]
     }
 

@@ -46,7 +46,7 @@ extension FileSiteStore {
             let table = tables[place.table]
             do throws(StoreError) {
                 if table.schema.name == deviceTable.records.schema.name {
-                    try removeUnusedDevices(place.hash, now: now)
+                    try removeOverdueDevices(place.hash, now: now)
                 }
                 if try table.tidy(place.hash, now: now) { progress.compacted += 1 }
             } catch {
@@ -76,8 +76,9 @@ extension FileSiteStore {
         }
     }
 
-    /// Removes the registration ids of that file that were handed out and not used in time.
-    private func removeUnusedDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
+    /// Removes the registration ids of that file that were handed out and not used in time, and the devices that were gone for
+    /// too long.
+    private func removeOverdueDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
         let table = deviceTable.records
         guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
         let devices = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: DeviceRecord.self)

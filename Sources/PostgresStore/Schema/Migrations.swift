@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences,
+        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices,
     ]
 
     static var newest: Int { all.count }
@@ -180,6 +180,12 @@ enum Migrations {
         "CREATE INDEX messages_owner ON messages (owner, sent_at, sequence, id)",
         "DROP INDEX messages_order",
         "CREATE INDEX messages_order ON messages (sent_at, sequence, id)",
+    ]
+
+    /// Devices that their push services called gone, until they are forgotten.
+    private static let goneDevices = [
+        "ALTER TABLE devices ADD COLUMN gone_at bigint, ADD COLUMN gone_reason bytea",
+        "CREATE INDEX devices_gone ON devices (gone_at) WHERE gone_at IS NOT NULL AND removed_at IS NULL",
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

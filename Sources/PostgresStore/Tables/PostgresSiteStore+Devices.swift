@@ -15,13 +15,17 @@ extension PostgresSiteStore {
         SELECT (SELECT version FROM put), (SELECT version FROM devices WHERE id = $1 AND removed_at IS NULL), records
         FROM held
         """
+    /// How many devices an owner may have, and the version that is replaced: the values behind those of the record.
+    private static let (limit, replaced) = (
+        DeviceRecord.columns.parameter(behind: 1), DeviceRecord.columns.parameter(behind: 2)
+    )
     /// Those who come at the same moment each find the same room, so they may exceed the cap by their number.
     private static let createDevice = Statement.writing(
         "createDevice",
         """
         WITH \(before), put AS (
             INSERT INTO devices (\(DeviceRecord.columns), version)
-            SELECT \(DeviceRecord.columns.parameters), 1 FROM held WHERE records < $10
+            SELECT \(DeviceRecord.columns.parameters), 1 FROM held WHERE records < \(limit)
             ON CONFLICT (id) DO UPDATE SET \(DeviceRecord.columns.assignments()), version = devices.version + 1,
                 removed_at = NULL
             WHERE devices.removed_at IS NOT NULL RETURNING version)
@@ -32,14 +36,14 @@ extension PostgresSiteStore {
         """
         WITH \(before), put AS (
             UPDATE devices SET \(DeviceRecord.columns.assignments()), version = version + 1
-            WHERE id = $1 AND version = $11 AND removed_at IS NULL
-                AND (owner = $2 OR (SELECT records FROM held) < $10) RETURNING version)
+            WHERE id = $1 AND version = \(replaced) AND removed_at IS NULL
+                AND (owner = $2 OR (SELECT records FROM held) < \(limit)) RETURNING version)
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
     private static let remove = """
         UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL,
-            alias = NULL
+            alias = NULL, gone_at = NULL, gone_reason = NULL
         WHERE id = $1 AND version = $2 AND removed_at IS NULL
         """
     private static let removeDevice = Statement.writing(
@@ -112,6 +116,7 @@ extension DeviceRecord: RowRecord {
     /// All but the version.
     static let columns: Columns = [
         "id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at", "alias",
+        "gone_at", "gone_reason",
     ]
     static let selected = "\(columns), version"
 
@@ -119,14 +124,17 @@ extension DeviceRecord: RowRecord {
         [
             .name(id), .name(owner), .name(platform), .name(handle), .text(JSONText.array(tags)),
             .name(installationID), .bool(needsReconciliation), .time(updatedAt), .name(alias),
+            .time(gone?.at), .name(gone?.reason),
         ]
     }
 
     init(_ row: Row) throws(CallFailure) {
+        let (goneAt, reason) = (try row.optionalTime(9), try row.optionalString(10))
         self.init(
             id: try row.string(0), owner: try row.string(1), platform: try row.string(2), handle: try row.string(3),
             tags: try row.texts(4) ?? [], installationID: try row.optionalString(5),
-            alias: try row.optionalString(8), needsReconciliation: try row.bool(6), updatedAt: try row.time(7),
-            version: try row.integer(9))
+            alias: try row.optionalString(8), needsReconciliation: try row.bool(6),
+            gone: goneAt.map { Gone(at: $0, reason: reason ?? "") }, updatedAt: try row.time(7),
+            version: try row.integer(11))
     }
 }

@@ -25,7 +25,7 @@ extension PostgresSiteStore {
             ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
             ("scheduled_sends", "id"), ("seen_users", "id"),
         ].map { (expiring($0, key: $1), Bound.now) }
-        + [(queue, .now), (scheduled, .now), (unusedDevices, .now)]
+        + [(queue, .now), (scheduled, .now), (unusedDevices, .now), (goneDevices, .now)]
         + ["hub_messages", "messages"].map { (excess($0, key: "id"), .hubMessages) }
         + [
             (excess("openings", key: "message, opener"), .openings),
@@ -55,6 +55,18 @@ extension PostgresSiteStore {
             AND id IN (
                 SELECT id FROM devices WHERE platform = '' AND NOT is_pending AND removed_at IS NULL
                     AND updated_at <= $2 - \(DeviceRecord.unusedSeconds) ORDER BY updated_at LIMIT $1)
+        """)
+
+    /// Devices that were gone for too long.
+    private static let goneDevices = Statement.writingOnce(
+        "sweep gone devices",
+        """
+        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL,
+            alias = NULL, gone_at = NULL, gone_reason = NULL
+        WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at AND removed_at IS NULL
+            AND id IN (
+                SELECT id FROM devices WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at
+                    AND removed_at IS NULL ORDER BY gone_at LIMIT $1)
         """)
 
     private static func expiring(_ table: String, key: String) -> Statement {

@@ -11,10 +11,23 @@ struct ConfigurationReading {
     private(set) var faults: [ConfigurationFault] = []
     /// Files that were named and hold a secret, by their keys.
     private(set) var secretFiles: [(String, String)] = []
+    /// Keys that were asked for and are none that an operator may set: a value could never be given to them.
+    private var unlisted: Set<String> = []
+
+    /// What is wrong with this program.
+    var defects: [ConfigurationFault] {
+        unlisted.sorted().map {
+            ConfigurationFault(key: $0, reason: "is read and not listed: a defect of this program, please report it")
+        }
+    }
 
     init(_ sources: ConfigurationSources) {
         self.sources = sources
         folder = sources.path.flatMap(ConfigurationFile.folder(of:))
+    }
+
+    private mutating func note(_ key: String) {
+        if !SiteConfiguration.knownKeys.contains(SiteConfiguration.general(key)) { unlisted.insert(key) }
     }
 
     /// - Parameter channel: the platform that alone is off because of it; nil: a service cannot start.
@@ -28,6 +41,7 @@ struct ConfigurationReading {
 
     /// An empty value is the same as none, so that an environment variable can be emptied.
     mutating func text(_ key: String) -> String? {
+        note(key)
         if case .list? = sources.file[key] { fault(key, "must be one value, not a list") }
         guard case .text(let text)? = sources.setting(key)?.value, !text.isEmpty else { return nil }
         return text
@@ -35,6 +49,7 @@ struct ConfigurationReading {
 
     /// A variable holds its elements between commas.
     mutating func list(_ key: String) -> [String]? {
+        note(key)
         if case .text? = sources.file[key] { fault(key, "must be a list") }
         let elements: [String]? =
             switch sources.setting(key) {

@@ -77,7 +77,7 @@ extension SiteConfiguration {
         configuration.exposures = exposures(
             file: sources.path.map { ($0, sources.file.mapValues(\.joined)) },
             credentials: sources.credentialPaths.merging(reading.secretFiles) { first, _ in first })
-        return (configuration, sources.faults + reading.faults)
+        return (configuration, sources.faults + reading.faults + reading.defects)
     }
 
     private init(_ reading: inout ConfigurationReading) {

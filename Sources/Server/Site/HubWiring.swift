@@ -121,6 +121,9 @@ struct HubWiring {
             ? nil
             : DeliveryWorker(
                 store: store, channels: channels.channels, now: now, report: report,
+                noteGone: { (id, outcome, isSoStill) throws(StoreError) in
+                    try store.noteGone(id.description, reason: outcome.rawValue, now: Site.now(), if: isSoStill)
+                },
                 onRemoved: Self.tellingRemovals(configuration, store, metrics, logger))
         let builtIn = BuiltInHub(
             store: store, worker: deliveryWorker, now: now, onUnreadable: { logger.warning("hub: \($0)") })
@@ -130,12 +133,26 @@ struct HubWiring {
             ? HubServer(
                 builtIn, name: configuration.hub.name, keys: configuration.localHub.keys,
                 hosts: ["localhost"] + configuration.localHub.hosts, now: now,
-                report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) })
+                report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) },
+                onDeleted: Self.notingDeletions(store, logger))
             : nil
         (transport, self.channels) = (nil, channels)
         vapidPublicKey = channels.webPush?.publicKey
         delivering = channels.platforms
         isInTheBox = true
+    }
+
+    /// The backend's own deletions come by another way.
+    private static func notingDeletions(
+        _ store: any SiteStore, _ logger: Logger
+    ) -> @Sendable (RegistrationID) -> Void {
+        { id in
+            do throws(StoreError) {
+                try store.noteGone(id.description, reason: DeviceRecord.Gone.deletedAtHub, now: Site.now())
+            } catch {
+                logger.warning("hub: a deleted registration stays in its user's list: \(error)")
+            }
+        }
     }
 
     private static func tellingRemovals(

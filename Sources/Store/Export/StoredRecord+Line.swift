@@ -101,6 +101,9 @@ extension StoredRecord {
         }
     }
 
+    /// Of every kind.
+    package static var tables: Set<String> { Set(decoders.keys) }
+
     private static let decoders: [String: @Sendable (JSONValue) -> StoredRecord?] = [
         users: { User(line: $0).map(Self.user) },
         seen: { LastSeen(line: $0).map(Self.lastSeen) },

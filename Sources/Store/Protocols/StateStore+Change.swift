@@ -24,6 +24,27 @@ extension StateStore {
     }
 }
 
+extension StateStore {
+    /// Marks a registered device as gone. One that is marked already keeps its time and its reason.
+    /// - Parameter isSoStill: is asked after the record was read; false: the device was registered again meanwhile.
+    /// - Throws: `StoreError`, also `conflict` when others change the same record all the time.
+    package func noteGone(
+        _ id: String, reason: String, now: Timestamp, if isSoStill: () throws(StoreError) -> Bool = { true }
+    ) throws(StoreError) {
+        for _ in 0..<User.maximumAttempts {
+            guard var device = try device(id), device.isLive, try isSoStill() else { return }
+            device.gone = DeviceRecord.Gone(at: max(now, device.updatedAt), reason: reason)
+            do throws(StoreError) {
+                _ = try putDevice(device)
+                return
+            } catch {
+                guard error == .conflict else { throw error }
+            }
+        }
+        throw .conflict
+    }
+}
+
 extension SessionStore {
     /// Ends the owner's session of that shown id.
     /// - Returns: whether there was one.

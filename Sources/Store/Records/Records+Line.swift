@@ -113,7 +113,8 @@ extension SecureNotification {
 
 extension DeviceRecord: LineRecord {
     package static let members: Set = [
-        "id", "owner", "platform", "handle", "tags", "installationId", "alias", "pending", "updatedAt", "version",
+        "id", "owner", "platform", "handle", "tags", "installationId", "alias", "pending", "goneAt", "goneReason",
+        "updatedAt", "version",
     ]
 
     package init?(line: JSONValue) {
@@ -127,10 +128,13 @@ extension DeviceRecord: LineRecord {
         guard alias == nil || alias?.string != nil else { return nil }
         let isPending = line["pending"]
         guard isPending == nil || isPending?.bool != nil else { return nil }
+        guard let goneAt = line.optional("goneAt", \.time), let reason = line.optional("goneReason", \.string) else {
+            return nil
+        }
         self.init(
             id: id, owner: owner, platform: platform, handle: handle, tags: tags ?? [],
             installationID: installationID?.string, alias: alias?.string, needsReconciliation: isPending?.bool ?? false,
-            updatedAt: updatedAt, version: version)
+            gone: goneAt.map { Gone(at: $0, reason: reason ?? "") }, updatedAt: updatedAt, version: version)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -142,6 +146,10 @@ extension DeviceRecord: LineRecord {
         if let installationID { json.member("installationId", installationID) }
         if let alias { json.member("alias", alias) }
         if needsReconciliation { json.member("pending", true) }
+        if let gone {
+            json.member("goneAt", gone.at.text)
+            json.member("goneReason", gone.reason)
+        }
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)
     }

@@ -63,14 +63,16 @@ package struct DeviceRecord: Hashable, Sendable {
     package var alias: String?
     /// Whether the hub, or other registrations of the same handle, still have to follow this record.
     package var needsReconciliation: Bool
+    /// Why the device is not reached any more; nil: nothing says so.
+    package var gone: Gone?
     package var updatedAt: Timestamp
     /// Counts the writes as `User.version` does.
     package var version: Int
 
     package init(
         id: String, owner: String, platform: String = "", handle: String = "", tags: [String] = [],
-        installationID: String? = nil, alias: String? = nil, needsReconciliation: Bool = false, updatedAt: Timestamp,
-        version: Int = 0
+        installationID: String? = nil, alias: String? = nil, needsReconciliation: Bool = false, gone: Gone? = nil,
+        updatedAt: Timestamp, version: Int = 0
     ) {
         self.id = id
         self.owner = owner
@@ -80,8 +82,25 @@ package struct DeviceRecord: Hashable, Sendable {
         self.installationID = installationID
         self.alias = alias
         self.needsReconciliation = needsReconciliation
+        self.gone = gone
         self.updatedAt = updatedAt
         self.version = version
+    }
+
+    /// The hub has no registration of the device any more.
+    package struct Gone: Hashable, Sendable {
+        package var at: Timestamp
+        /// The outcome that the push service's answer had, such as `ExpiredChannel`, or one of those below.
+        package var reason: String
+
+        /// A hub that was asked does not know the registration.
+        package static let notFound = "NotFound"
+        /// A client of the hub's REST face has deleted it.
+        package static let deletedAtHub = "DeletedAtHub"
+
+        package init(at: Timestamp, reason: String) {
+            (self.at, self.reason) = (at, reason)
+        }
     }
 }
 
@@ -95,8 +114,21 @@ extension DeviceRecord {
     /// Whether its id was handed out and not used yet. One that is being deleted is empty too, and pending.
     package var isUnused: Bool { platform.isEmpty && !needsReconciliation }
 
-    /// Whether it has waited for its first use for too long.
-    package func isOverdue(now: Timestamp) -> Bool { isUnused && updatedAt + Self.unusedSeconds <= now }
+    /// For how long a device that is gone stays in its user's list, in seconds.
+    package static let goneSeconds: Int64 = 30 * 86_400
+
+    /// Whether it is gone and was not registered again. A version that knows no gone devices leaves `gone` in a record that
+    /// it renews.
+    package var isGone: Bool { gone.map { $0.at >= updatedAt } ?? false }
+
+    /// Whether a device is registered under it, as far as is known.
+    package var isLive: Bool { !platform.isEmpty && !isGone }
+
+    /// Whether it has waited for its first use for too long, or was gone for too long.
+    package func isOverdue(now: Timestamp) -> Bool {
+        if let gone, isGone { return gone.at + Self.goneSeconds <= now }
+        return isUnused && updatedAt + Self.unusedSeconds <= now
+    }
 }
 
 /// A registration at the local hub. The store knows what it must find it by; the rest is the hub's.

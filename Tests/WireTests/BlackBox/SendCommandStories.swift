@@ -42,8 +42,8 @@ extension WireTests {
                 let text = site.secrets.make("kept ")
                 let kept = try site.run("send", "--to", bob.name, "--secure", "--json", text)
                 #expect(kept.status == 3)
-                let id = try #require(try json(kept)["Id"]?.integer.flatMap { Int32(exactly: $0) })
-                #expect(try site.readSecure(id, as: bob) == text)
+                let keptID = try #require(try json(kept)["Id"]?.integer.flatMap { Int32(exactly: $0) })
+                #expect(try site.readSecure(keptID, as: bob) == text)
             }
         }
 

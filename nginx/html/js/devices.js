@@ -4,7 +4,7 @@
 import * as api from './api.js';
 import { $, element, pressTwice, say } from './dom.js';
 import { lead } from './focus.js';
-import { isolated, t } from './i18n.js';
+import { isolated, t, time } from './i18n.js';
 import { platformOf, platformWords } from './outcomes.js';
 import * as registration from './registration.js';
 import { failureWords } from './words.js';
@@ -40,8 +40,9 @@ export class Devices {
         }
     }
 
-    #item({ RegistrationId: id, Platform: platform, Handle: handle, App: app }, isThisOne) {
-        const told = [isThisOne && t('settings.thisOne'), isolated(app ?? ''), handle && t('settings.handle', { end: handle })].filter(Boolean);
+    #item({ RegistrationId: id, Platform: platform, Handle: handle, App: app, Gone: gone }, isThisOne) {
+        const told = [isThisOne && t('settings.thisOne'), isolated(app ?? ''), handle && t('settings.handle', { end: handle }),
+            gone && t('settings.gone', { time: time(Date.parse(gone.At)) })].filter(Boolean);
         const name = platformWords(platformOf(platform));
         const remove = element('button', { type: 'button', className: 'small quiet' }, t('settings.remove'));
         const label = (key) => (button) => {

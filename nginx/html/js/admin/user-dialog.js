@@ -78,8 +78,9 @@ export class UserDialog {
         }
     }
 
-    #device({ RegistrationId: id, Platform: platform, Handle: handle, App: app, Tags: tags }) {
-        const told = [isolated(app ?? ''), handle && t('settings.handle', { end: handle }), tags.map(isolated).join(' ')].filter(Boolean).join(' · ');
+    #device({ RegistrationId: id, Platform: platform, Handle: handle, App: app, Tags: tags, Gone: gone }) {
+        const told = [isolated(app ?? ''), handle && t('settings.handle', { end: handle }), tags.map(isolated).join(' '),
+            gone && t('settings.gone', { time: time(Date.parse(gone.At)) })].filter(Boolean).join(' · ');
         return this.#item(platformWords(platformOf(platform)), told, 'admin.removeDevice', 'admin.removeDeviceWords',
             (name, password) => calls.removeDevice(name, id, password));
     }

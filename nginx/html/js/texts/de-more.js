@@ -75,6 +75,7 @@ export default {
     'settings.noDevices': 'Kein Gerät ist angemeldet.',
     'settings.thisOne': 'dieser Browser',
     'settings.handle': 'endet auf {end}',
+    'settings.gone': 'nicht mehr erreicht seit {time}',
     'settings.remove': 'Entfernen',
     'settings.removeSure': 'Dieses Gerät entfernen',
     'settings.removed': 'Das Gerät ist entfernt.',

@@ -75,6 +75,7 @@ export default {
     'settings.noDevices': 'No device is registered.',
     'settings.thisOne': 'this browser',
     'settings.handle': 'ends in {end}',
+    'settings.gone': 'not reached since {time}',
     'settings.remove': 'Remove',
     'settings.removeSure': 'Remove this device',
     'settings.removed': 'The device is removed.',

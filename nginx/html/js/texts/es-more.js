@@ -75,6 +75,7 @@ export default {
     'settings.noDevices': 'No hay ningún dispositivo registrado.',
     'settings.thisOne': 'este navegador',
     'settings.handle': 'termina en {end}',
+    'settings.gone': 'ya no se alcanza desde {time}',
     'settings.remove': 'Quitar',
     'settings.removeSure': 'Quitar este dispositivo',
     'settings.removed': 'El dispositivo se ha quitado.',

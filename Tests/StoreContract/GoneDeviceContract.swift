@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package import Store
+import Testing
+internal import Text
+
+/// What every store must do with devices that are gone.
+package struct GoneDeviceContract {
+    private let store: any SiteStore
+
+    package init(store: any SiteStore) { self.store = store }
+
+    package func run() throws {
+        try note()
+        try sweep()
+    }
+
+    private func note() throws {
+        let made = try store.putDevice(
+            DeviceRecord(id: "g1", owner: "gina", platform: "apns", handle: "AB", updatedAt: noon))
+        for reason in ["NotFound", "ExpiredChannel"] {
+            // The clock was set back.
+            try store.noteGone("g1", reason: reason, now: noon + -9)
+        }
+        let gone = try #require(try store.device("g1"))
+        #expect(
+            gone.gone == DeviceRecord.Gone(at: noon, reason: "NotFound") && gone.version == made.version + 1
+                && !gone.isLive)
+        // Nothing is noted of what was registered again meanwhile, and of an id that is not used, or not there.
+        var again = gone
+        (again.gone, again.updatedAt) = (nil, noon + 9)
+        again = try store.putDevice(again)
+        let unused = try store.putDevice(DeviceRecord(id: "g2", owner: "gina", updatedAt: noon))
+        try store.noteGone("g1", reason: "NotFound", now: noon, if: { false })
+        for id in ["g2", "g3"] { try store.noteGone(id, reason: "NotFound", now: noon) }
+        #expect(try store.devices(owner: "gina") == [again, unused])
+    }
+
+    private func sweep() throws {
+        for id in ["gone", "live", "renewed"] {
+            var device = DeviceRecord(id: id, owner: "dan", platform: "apns", handle: "AB", updatedAt: noon)
+            if id != "live" { device.gone = DeviceRecord.Gone(at: noon, reason: "ExpiredChannel") }
+            // A version that knows no gone devices keeps the note in a record that it renews.
+            if id == "renewed" { device.updatedAt = noon + 1 }
+            _ = try store.putDevice(device)
+        }
+        func left(at time: Timestamp) throws -> [String] {
+            while try !store.sweep(budget: 1_000, now: time).finishedRound {}
+            return try store.devices(owner: "dan").map(\.id)
+        }
+        #expect(try left(at: noon + DeviceRecord.goneSeconds + -1) == ["gone", "live", "renewed"])
+        #expect(try left(at: noon + DeviceRecord.goneSeconds) == ["live", "renewed"])
+        #expect(try store.device("renewed")?.isLive == true)
+    }
+}
