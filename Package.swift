@@ -270,7 +270,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: [
                 "AppBackend", "Commands", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "JWT", "NotificationHub",
-                "Push", "Server", "Store", httpTypes,
+                "Push", "Server", "Store", "Text", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -70,7 +70,7 @@ struct SendCommand: ParsableCommand {
         if at != nil {
             if secure { throw ValidationError("A secure notification can be read at once: leave out --at.") }
             guard let sendAt, (0...HubNotification.maximumDelay).contains(sendAt.seconds - Site.now().seconds) else {
-                throw ValidationError("--at takes a time in UTC, in the next seven days, as in 2026-11-24T08:00:00Z.")
+                throw ValidationError("--at takes a time in the next seven days, as in 2026-11-24T08:00:00Z.")
             }
         }
         if UserName(from) == nil { throw ValidationError("--from must be a user's name.") }
@@ -85,7 +85,7 @@ struct SendCommand: ParsableCommand {
         addressees.count == 1 ? addressees.first?.dropping(TagPolicy.expressionPrefix) : nil
     }
 
-    private var sendAt: Timestamp? { at.flatMap(Timestamp.init(text:)) }
+    private var sendAt: Timestamp? { at.flatMap(Timestamp.init(rfc3339:)) }
 
     /// Whether no tag and no role is among the recipients.
     private var isForUsers: Bool { !all && addressees.allSatisfy { UserName($0) != nil } }

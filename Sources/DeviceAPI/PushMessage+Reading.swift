@@ -43,8 +43,8 @@ extension PushMessage {
             category: try fields.word(.category), thread: try fields.word(.thread), priority: try fields.priority(),
             timeToLive: try fields.number(.timeToLive, 0...Self.maximumTimeToLive),
             collapseID: try fields.collapseID(), isSecure: try fields.bool("Secure"),
-            isSilent: try fields.bool("Silent"), platforms: try fields.strings("Platforms"),
-            fromDevice: try fields.text(.fromDevice), sendAt: try fields.text(.sendAt))
+            isSilent: try fields.bool("Silent"), platforms: try fields.platforms(),
+            fromDevice: try fields.filledText(.fromDevice), sendAt: try fields.filledText(.sendAt))
         try checkTogether()
     }
 
@@ -79,6 +79,25 @@ extension Fields {
     fileprivate func text(_ member: PushMessage.Member) throws(Problem) -> String? {
         guard let text = try optionalString(member.rawValue), !text.isEmpty else { return nil }
         return text
+    }
+
+    /// As `text(_:)`, of a member that narrows a send: an empty one would do more than its sender has meant.
+    fileprivate func filledText(_ member: PushMessage.Member) throws(Problem) -> String? {
+        let text = try optionalString(member.rawValue)
+        guard text?.isEmpty != true else { throw Self.isEmpty(member) }
+        return text
+    }
+
+    /// As above: no platform is not all of them.
+    fileprivate func platforms() throws(Problem) -> [String] {
+        let member = PushMessage.Member.platforms
+        let platforms = try strings(member.rawValue)
+        guard self[member.rawValue] == nil || !platforms.isEmpty else { throw Self.isEmpty(member) }
+        return platforms
+    }
+
+    private static func isEmpty(_ member: PushMessage.Member) -> Problem {
+        Problem(.badRequest, "\(member.rawValue) is empty: leave it out, or fill it.", field: member.rawValue)
     }
 
     fileprivate func word(_ member: PushMessage.Member) throws(Problem) -> String? {

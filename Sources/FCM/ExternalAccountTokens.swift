@@ -81,7 +81,7 @@ struct ExternalAccountTokens: TokenSource {
 
     /// Google's own form of a token's answer: a time instead of a number of seconds.
     private func impersonated(_ json: JSONValue) -> Result<AccessToken, CredentialError> {
-        let end = json["expireTime"]?.string.flatMap { Timestamp(text: $0) }
+        let end = json["expireTime"]?.string.flatMap { Timestamp(rfc3339: $0) }
         let lifetime = end?.seconds.subtractingReportingOverflow(now())
         guard let text = json["accessToken"]?.string, let lifetime, !lifetime.overflow,
             let token = AccessToken(text, lifetime: min(Int(lifetime.partialValue), account.impersonationLifetime))

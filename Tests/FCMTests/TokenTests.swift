@@ -104,7 +104,8 @@ private func form(_ request: Request) throws -> Query { try Query(String(decodin
 
     @Test func `takes on a service account where its file says so`() throws {
         let sender = ScriptedSender(
-            (200, granted), (200, #"{"accessToken":"ya29.impersonated","expireTime":"2027-01-15T08:30:00Z"}"#))
+            (200, granted), (200, #"{"accessToken":"ya29.impersonated","expireTime":"2027-01-15T08:30:00.123456789Z"}"#)
+        )
         let file = Keys.externalAccount(
             source: file,
             [

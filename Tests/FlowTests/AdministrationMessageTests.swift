@@ -123,6 +123,9 @@ struct AdministrationMessageTests {
         #expect(try ids("limit=2&after=\(newest[3])") == [newest[4]] && ids("after=\(newest[4])") == [])
         let third = try #require(try list()[2]["SentAt"]?.string)
         #expect(try ids("before=\(third)") == Array(newest[3...]))
+        // The same moment in another spelling.
+        let other = third.replacing("Z", with: ".000-00:00")
+        #expect(try ids("before=\(other)") == Array(newest[3...]))
         // Both: what comes later in the list decides.
         #expect(try ids("before=\(third)&after=\(newest[0])") == Array(newest[3...]))
         #expect(try ids("before=\(third)&after=\(newest[3])&user=bob") == [newest[4]])

@@ -70,6 +70,16 @@ struct BadInputTests {
         Row(
             method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","SendAt":7}"#, status: 400,
             field: "SendAt"),
+        // What is empty would do more than was meant.
+        Row(
+            method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","SendAt":""}"#, status: 400,
+            field: "SendAt"),
+        Row(
+            method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","FromDevice":""}"#, status: 400,
+            field: "FromDevice"),
+        Row(
+            method: .post, path: notifications, body: #"{"To":"alice","Body":"Hi","Platforms":[]}"#, status: 400,
+            field: "Platforms"),
         // /api/notifications/{MessageId}/timeline
         Row(method: .post, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 405),
         Row(method: .get, path: "/api/notifications/AAAAAAAAAAAAAAAAAAAAAA/timeline", status: 404),

@@ -17,3 +17,14 @@ func `a time is written in three ways`(seconds: Int64, iso: String, american: St
     #expect(time.american == american)
     #expect(time.compact == compact)
 }
+
+@Test(
+    arguments: [
+        ("2030-01-01T08:00:00", 1_893_484_800), ("2030-01-01T08:00:00.5", 1_893_484_800),
+        ("2030-01-01T08:00:00Z", 1_893_484_800), ("2030-01-01T08:00:00.0000000Z", 1_893_484_800),
+        ("2030-01-01T08:00:00+00:00", 1_893_484_800), ("2030-01-01T09:00:00.000+01:00", 1_893_484_800),
+        ("2030-01-01", nil), ("2030-01-01T08:00:00.", nil), ("2030-02-30T08:00:00", nil), ("1893484800", nil),
+    ] as [(String, Int64?)])
+func `a client's time is read with and without a zone`(text: String, seconds: Int64?) {
+    #expect(HubTime.seconds(text) == seconds)
+}

@@ -54,7 +54,7 @@ extension AdministrationController {
     /// - Throws: `Problem` 400; `StoreError`.
     private func place(_ query: Query) throws -> SentMessage.Place? {
         let before = try query["before"].map { text in
-            guard let time = Timestamp(text: text) else {
+            guard let time = Timestamp(rfc3339: text) else {
                 throw Problem(.badRequest, "before must be a time, as in 2026-11-23T00:14:10Z.", field: "before")
             }
             return SentMessage.Place(sentAt: time)

@@ -22,11 +22,11 @@ extension NotificationsController {
     /// The time in a message, of whose sender the request is.
     /// - Throws: `Problem` 400 for a time that has come, and for one that is too far ahead.
     func later(_ text: String) throws(Problem) -> Turn {
-        guard let time = Timestamp(text: text),
+        guard let time = Timestamp(rfc3339: text),
             (1...HubNotification.maximumDelay).contains(time.seconds - now().seconds)
         else {
             throw Problem(
-                .badRequest, "SendAt must be a time in UTC, in the next seven days, as in 2026-11-24T08:00:00Z.",
+                .badRequest, "SendAt must be a time in the next seven days, as in 2026-11-24T08:00:00Z.",
                 field: PushMessage.Member.sendAt.rawValue)
         }
         return .later(time)

@@ -46,8 +46,8 @@ struct MessageCommand: ParsableCommand {
         @Option(help: "How many at most.") var limit = 50
 
         func validate() throws {
-            if let before, Timestamp(text: before) == nil {
-                throw ValidationError("--before takes a time in UTC, as in 2026-11-23T00:14:10Z.")
+            if let before, Timestamp(rfc3339: before) == nil {
+                throw ValidationError("--before takes a time, as in 2026-11-23T00:14:10Z.")
             }
             if limit < 1 { throw ValidationError("--limit takes a number of 1 or more.") }
         }
@@ -62,7 +62,7 @@ struct MessageCommand: ParsableCommand {
             // `send` sends as an operator who is no user.
             wish.owner = user.flatMap { try? $0.get().owner } ?? name
             wish.user = party
-            wish.place = before.flatMap(Timestamp.init(text:)).map { SentMessage.Place(sentAt: $0) }
+            wish.place = before.flatMap(Timestamp.init(rfc3339:)).map { SentMessage.Place(sentAt: $0) }
             let history = MessageHistory(store: store, now: Site.now)
             if waiting {
                 let messages = try history.waiting(wish)

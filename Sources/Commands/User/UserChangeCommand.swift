@@ -27,7 +27,7 @@ struct UserChangeCommand: ParsableCommand {
     var roles: [String] = []
     @Flag(help: "Take all roles away.") var noRoles = false
 
-    @Option(help: "Until when they may log in, in UTC: 2027-12-31, or 2027-12-31T18:00:00Z; never: without end.")
+    @Option(help: "Until when they may log in: 2027-12-31, in UTC, or 2027-12-31T18:00:00Z; never: without end.")
     var expires: String?
 
     @Flag(inversion: .prefixedNo, help: "Let no plain text of the user, or for the user, go through push services.")
@@ -86,6 +86,6 @@ struct UserChangeCommand: ParsableCommand {
 
     /// Nil for what is no time; of a day its end.
     private static func time(_ text: String) -> Timestamp? {
-        Timestamp(text: text) ?? Timestamp(text: text + "T00:00:00Z").map { $0 + 86_400 }
+        Timestamp(rfc3339: text) ?? Timestamp(text: text + "T00:00:00Z").map { $0 + 86_400 }
     }
 }

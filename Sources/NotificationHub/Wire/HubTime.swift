@@ -10,17 +10,10 @@ package struct HubTime {
         civil = CivilTime(Timestamp(seconds: max(seconds, 0)))
     }
 
-    /// Seconds since 1970 of a time as one of the official clients writes it: `2030-01-01T08:00:00` in UTC, then perhaps a fraction,
-    /// then perhaps `Z` or `+00:00`; nil: it has another form.
+    /// Seconds since 1970 of a time as one of the official clients writes it: as RFC 3339 spells it, or without a zone, in UTC; nil:
+    /// it has another form.
     package static func seconds(_ text: String) -> Int64? {
-        guard let time = Timestamp(text: "\(text.prefix(19))Z") else { return nil }
-        var zone = text.dropFirst(19)
-        if zone.first == "." {
-            let fraction = zone.dropFirst()
-            zone = fraction.drop { $0.isASCII && $0.isNumber }
-            guard zone.count < fraction.count else { return nil }
-        }
-        return ["", "Z", "+00:00"].contains(zone) ? time.seconds : nil
+        (Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "Z"))?.seconds
     }
 
     /// `2018-11-07T00:18:29Z`.
