@@ -36,6 +36,7 @@ package final class PostgresSiteStore: SiteStore {
     let options: Options
     let lease = LeaseHolder()
     let places = SweepPlace()
+    let sequence = CreationSequence()
 
     /// Connects to the database of that URL (`postgresql://user:password@host/database?sslmode=verify-full`, as libpq
     /// understands it).

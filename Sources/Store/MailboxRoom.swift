@@ -110,7 +110,7 @@ package struct MailboxRoom {
     }
 
     private func oldestFirst(_ summaries: [NotificationSummary]) -> [NotificationSummary] {
-        summaries.sorted { ($0.createdAt, $0.id) < ($1.createdAt, $1.id) }
+        summaries.sorted { $0.isOlder(than: $1) }
     }
 }
 

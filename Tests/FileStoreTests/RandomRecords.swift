@@ -24,7 +24,8 @@ struct RandomRecords {
             .notification(
                 SecureNotification(
                     id: Int32.random(in: 1 ... .max - 1, using: &numbers), token: text(), owner: text(), sender: text(),
-                    payload: text(), isPlain: flag(), isRead: flag(), createdAt: time(), expiresAt: time()))
+                    payload: text(), isPlain: flag(), isRead: flag(), createdAt: time(),
+                    sequence: flag() ? 1_764_225_000_000_000 : 0, expiresAt: time()))
         case 2:
             .device(
                 DeviceRecord(
@@ -50,7 +51,7 @@ struct RandomRecords {
             .message(
                 SentMessage(
                     id: text(), owner: text(), to: text(), recipient: flag() ? text() : nil, sentAt: time(),
-                    isSecure: flag(), keptID: flag() ? 7 : nil,
+                    sequence: flag() ? 7 : 0, isSecure: flag(), keptID: flag() ? 7 : nil,
                     outcomes: [.init(platform: text(), state: text(), notificationID: flag() ? text() : nil)],
                     expiresAt: time()))
         case 9: .opening(MessageOpening(opener: text(), message: text(), expiresAt: time()))

@@ -83,6 +83,46 @@ struct InboxTests {
         await #expect(throws: DeviceClientError.self) { try await phone.markAsRead(secret) }
     }
 
+    @Test func `fifty messages of one second are listed in the order in which they were sent, page by page`() throws {
+        let site = try TestSite(
+            users: ["alice", "bob", "root"], policy: TagPolicy(roles: [Role(name: "admin", administers: true)]),
+            adjusting: { $0.plainSeconds = Self.plainDays })
+        try site.change("root") { $0.roles = ["admin"] }
+        // By two processes, which share the store.
+        let sent = try (0..<50).map { number in
+            let answer = site.call(
+                .post, Path.notifications, as: "bob",
+                body: #"{"To":"alice","Body":"\#(number)","Secure":\#(number % 5 == 0)}"#,
+                on: number % 2 == 0 ? site.backend : site.twin)
+            return try SendOutcome(answer)
+        }
+        func pages<Element>(
+            _ name: (Element) -> String, _ page: (String) throws -> [Element]
+        ) rethrows -> [Element] {
+            var (all, next) = ([Element](), [Element]())
+            repeat {
+                next = try page("limit=7" + (all.last.map { "&after=" + name($0) } ?? ""))
+                all += next
+            } while !next.isEmpty
+            return all
+        }
+        let messages = try pages({ (message: InboxMessage) in String(message.id) }) {
+            try inbox(site, query: $0).messages
+        }
+        #expect(messages.count == 50 && Set(messages.map(\.id)).count == 50)
+        let numbers = (0..<50).reversed()
+        #expect(messages.filter { !$0.isSecure }.map(\.body) == numbers.filter { $0 % 5 != 0 }.map { String($0) })
+        #expect(messages.filter(\.isSecure).map(\.id) == sent.reversed().compactMap(\.id))
+        #expect(messages.map(\.isSecure) == numbers.map { $0 % 5 == 0 })
+
+        let page = try site.page(of: "root")
+        let ids = try pages({ (id: String) in id }) { query in
+            let listed = try JSONValue(parsing: page.call(.get, "/api/admin/messages", query: query).body).array
+            return listed?.compactMap { $0["MessageId"]?.string } ?? []
+        }
+        #expect(ids == sent.reversed().compactMap(\.messageID) && ids.count == 50)
+    }
+
     // MARK: An unchanged inbox
 
     @Test func `an unchanged inbox is 304 without a body, by whatever spelling of its tag, and in every process`()

@@ -107,8 +107,32 @@ struct ScheduledMessageTests {
         #expect(try site.store.waiting(in: .sends).isEmpty)
     }
 
-    @Test(arguments: ["2026-11-24", "tomorrow", "2026-11-24T08:00:00+01:00", "2026-02-30T08:00:00Z"])
-    func `what is no time in UTC is refused`(text: String) throws {
+    @Test func `a time is taken as any language writes it`() throws {
+        let site = try site()
+        let time = site.time(3_600)
+        let bare = String(time.dropLast())
+        for text in [bare + ".000Z", bare + "+00:00", bare + ".1234567-00:00", time.lowercased()] {
+            let sent = try SendOutcome(site.send(PushMessage(to: "alice", body: "Hi", sendAt: text)))
+            #expect(sent.sendAt == time, "\(text)")
+        }
+        let eastern = String(site.time(9_000).dropLast()) + "+01:30"
+        #expect(try SendOutcome(site.send(PushMessage(to: "alice", body: "Hi", sendAt: eastern))).sendAt == time)
+    }
+
+    @Test func `messages for one moment are listed and sent in the order in which they were put in`() throws {
+        let site = try site()
+        for number in 0..<12 { _ = site.send(PushMessage(to: "alice", body: "\(number)", sendAt: site.time(60))) }
+        let numbers = (0..<12).map { String($0) }
+        let listed = try JSONValue(parsing: site.call(.get, Path.scheduled, as: "bob").body).array
+        #expect(listed?.map { $0["Body"]?.string } == numbers)
+        site.clock.advance(60)
+        _ = try site.sendDue()
+        let inbox = try Inbox(site.call(.get, Path.inbox, as: "alice")).messages
+        #expect(inbox.map(\.body) == numbers.reversed())
+    }
+
+    @Test(arguments: ["2026-11-24", "tomorrow", "2026-11-24T08:00:00", "2026-02-30T08:00:00Z", "2026-11-24T08:00:60Z"])
+    func `what is no moment is refused`(text: String) throws {
         let refused = try site().send(PushMessage(to: "alice", body: "Hi", sendAt: text))
         #expect(refused.status == .badRequest && Problem(refused).field == "SendAt")
     }

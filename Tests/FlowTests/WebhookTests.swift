@@ -66,6 +66,14 @@ struct WebhookTests {
         #expect(Set(told.map(\.id)).count == 2 && told[0].data == told[1].data)
     }
 
+    @Test func `a receiver learns in its order of what happens in one second`() throws {
+        let site = try receiver.site([.messageOpened])
+        let ids = try (0..<12).map { _ in try site.sendMessage() }
+        for id in ids { _ = site.call(.post, "/api/notifications/\(id)/opened", as: "alice") }
+        let told = try receiver.during(site) { try receiver.await(12) }
+        #expect(told.map { $0.data["MessageId"]?.string } == ids)
+    }
+
     @Test func `a send of a string is no event, and no call changes for it`() throws {
         let site = try receiver.site()
         let answer = site.call(.post, "/api/notifications", query: "pns=apns&to_tag=alice", as: "bob", body: #""Hi""#)

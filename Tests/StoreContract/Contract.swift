@@ -119,7 +119,7 @@ package struct Contract {
             try store.createNotification(owner: "sam", sender: "\($0)", payload: "", now: noon, expiresAt: nextDay)
         }
         let ids = try store.notifications(owner: "sam", unreadOnly: false, after: nil, limit: 9, now: noon).map(\.id)
-        #expect(ids == same.map(\.id).sorted(by: >))
+        #expect(ids == same.map(\.id).reversed())
     }
 
     func firstReading() throws {

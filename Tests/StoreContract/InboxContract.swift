@@ -12,6 +12,7 @@ package struct InboxContract {
 
     package func runAll() throws {
         try kinds()
+        try order()
         try plainQuota()
         try shares()
         try state()
@@ -50,6 +51,22 @@ package struct InboxContract {
         #expect(try store.payloads(of: [plain.id], owner: "ina", now: noon) == [plain.id: plain.payload])
         #expect(try store.removeNotification(plain.id, owner: "ina", now: noon))
         #expect(try store.payloads(of: ids, owner: "ina", now: noon) == [secret.id: secret.payload])
+    }
+
+    /// Of one second, too, what was made last is first, and each page begins where the one before has ended.
+    private func order() throws {
+        let made = try (0..<8).map { number in
+            try keep("\(number)", for: "ora", from: "s\(number)", isPlain: number % 3 == 1)
+        }
+        func page(after id: Int32?) throws -> [Int32] {
+            try store.notifications(owner: "ora", unreadOnly: false, after: id, limit: 3, now: noon).map(\.id)
+        }
+        var (paged, next) = ([Int32](), [Int32]())
+        repeat {
+            next = try page(after: paged.last)
+            paged += next
+        } while !next.isEmpty
+        #expect(paged == made.reversed().map(\.id))
     }
 
     private func plainQuota() throws {

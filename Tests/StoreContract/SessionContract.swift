@@ -17,6 +17,7 @@ package struct SessionContract {
         try sent()
         try sentQuota()
         try messages()
+        try messageOrder()
         try openings()
         try messageQuota()
     }
@@ -185,6 +186,28 @@ package struct SessionContract {
         // What is not wanted takes no place in the list.
         #expect(try listed(behind: nil, limit: 1) { $0.id == all[2].id } == [all[2]])
         #expect(try listed(behind: nil) { _ in false } == [])
+    }
+
+    /// Of one second the sequence decides; messages of earlier versions have none, and are behind, by their ids.
+    func messageOrder() throws {
+        let messages = [("J", 0), ("K", 0), ("H", 7), ("G", 8)].map { letter, sequence in
+            SentMessage(
+                id: String(repeating: letter, count: 22), owner: "otto", to: "max", sentAt: noon,
+                sequence: Int64(sequence), expiresAt: nextDay)
+        }
+        for message in messages.shuffled() {
+            try store.rememberSent([], message: message, owner: "otto", now: noon, expiresAt: nextDay)
+        }
+        func listed(behind place: SentMessage.Place?, limit: Int = 9) throws -> [SentMessage] {
+            try store.sentMessages(owner: "otto", behind: place, limit: limit, now: noon) { _ in true }
+        }
+        #expect(try listed(behind: nil) == messages.reversed())
+        for (index, message) in messages.enumerated() {
+            #expect(try listed(behind: message.place) == messages[..<index].reversed())
+        }
+        #expect(
+            try listed(behind: .init(sentAt: noon)) == []
+                && listed(behind: .init(sentAt: noon + 1), limit: 2).count == 2)
     }
 
     func openings() throws {

@@ -32,6 +32,7 @@ package struct TransferContract {
         #expect(try records(of: target).count == moved.count)
         try indexes()
         try versions()
+        try order()
         try highestVersions()
         try quotas()
     }
@@ -110,7 +111,8 @@ package struct TransferContract {
         try source.rememberSent(["m-late"], owner: "changed", now: noon + -9, expiresAt: noon)
         let message = SentMessage(
             id: String(repeating: "M", count: 22), owner: "changed", to: "kept", recipient: "kept", sentAt: noon,
-            keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")], expiresAt: nextDay
+            sequence: 3, keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "m-1")],
+            expiresAt: nextDay
         )
         let opening = MessageOpening(opener: "kept", message: message.id, expiresAt: nextDay)
         try source.rememberSent([], message: message, owner: "changed", now: noon, expiresAt: nextDay)
@@ -225,6 +227,21 @@ package struct TransferContract {
         #expect(try target.putUser(User(name: "top", passwordHash: "new")).version == highest + 2)
         #expect(try target.putDevice(#require(try target.device("d-top"))).version == highest + 1)
         #expect(try target.putHubRegistration(#require(try target.hubRegistration("r-top"))).version == highest + 1)
+    }
+
+    /// Records of earlier versions, which have no sequence, are older than what is made in the same second.
+    private func order() throws {
+        let former = [2, 8, 5].map { id in
+            StoredRecord.notification(
+                SecureNotification(
+                    id: Int32(id), token: "former-\(id)", owner: "ole", payload: "", isRead: false, createdAt: noon,
+                    expiresAt: nextDay))
+        }
+        #expect(try target.putRecords(former, now: noon) == 3)
+        let new = try target.createNotification(owner: "ole", sender: "s", payload: "", now: noon, expiresAt: nextDay)
+        let listed = try target.notifications(owner: "ole", unreadOnly: false, after: nil, limit: 9, now: noon)
+        #expect(listed.map(\.id) == [new.id, 8, 5, 2])
+        #expect(new.sequence > 0)
     }
 
     private func quotas() throws {

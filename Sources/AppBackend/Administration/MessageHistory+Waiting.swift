@@ -17,7 +17,7 @@ extension MessageHistory {
             let given = send.message
             message = SentMessage(
                 id: send.id, owner: send.owner, to: given?.to.text ?? "", sentAt: send.sendAt,
-                isSecure: given?.isSecure ?? false, expiresAt: send.stored.expiresAt)
+                sequence: send.sequence, isSecure: given?.isSecure ?? false, expiresAt: send.stored.expiresAt)
             triedAt = send.triedAt
         }
     }

@@ -38,12 +38,12 @@ extension NotificationsController {
         guard case .later(let time) = turn else { return nil }
         var random = KernelRandom()
         let id = NotificationNames.token(using: &random)
+        let sequence = schedule.sequence.next()
         guard
             let send = ScheduledSend.new(
-                id: id, of: request.user, message, to: try owners(of: message.to), now: now(), sendAt: time)
-        else {
-            return nil
-        }
+                id: id, of: request.user, message, to: try owners(of: message.to), now: now(), sendAt: time,
+                sequence: sequence)
+        else { return nil }
         try schedule.add(send)
         return .json(SendOutcome(messageID: id, sendAt: time.text, outcomes: []).json)
     }

@@ -32,6 +32,7 @@ extension NotificationsController {
         let time = now()
         let message = message.map { message in
             var message = message
+            message.sequence = schedule.sequence.next()
             message.outcomes = result.outcomes.map {
                 .init(platform: $0.platform, state: $0.state, notificationID: $0.notificationID)
             }

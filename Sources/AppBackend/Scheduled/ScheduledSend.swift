@@ -30,6 +30,8 @@ struct ScheduledSend: Sendable {
     /// a version before has kept.
     let recipients: [String: String]
     let sendAt: Timestamp
+    /// Its place among those that were put in within one second, by `CreationSequence`; 0: earlier versions have put it in.
+    let sequence: Int64
     /// The message without its time, as it crosses the wire. It is read when it is needed: a look at the list passes by most of them.
     let text: String
     /// Not begun before this.
@@ -41,6 +43,8 @@ struct ScheduledSend: Sendable {
 
     /// The id of the message that it will be.
     var id: String { stored.id }
+    /// The soonest comes first, and of several for one moment the one that was put in first.
+    var place: (Timestamp, Timestamp, Int64, String) { (sendAt, stored.createdAt, sequence, id) }
     /// Nil for a text that this version does not take for a message.
     var message: PushMessage? { try? PushMessage(body: Array(text.utf8)) }
 
@@ -49,7 +53,7 @@ struct ScheduledSend: Sendable {
     /// - Returns: nil for a sender who was not authenticated.
     static func new(
         id: String, of sender: Principal, _ message: PushMessage, to recipients: [String: String], now: Timestamp,
-        sendAt: Timestamp
+        sendAt: Timestamp, sequence: Int64
     ) -> ScheduledSend? {
         guard let method = sender.method else { return nil }
         var message = message
@@ -61,6 +65,7 @@ struct ScheduledSend: Sendable {
                 "recipients",
                 .object(recipients.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) })),
             JSONValue.Member("sendAt", .string(sendAt.text)),
+            JSONValue.Member("sequence", .number(String(sequence))),
             JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
         ])
         return ScheduledSend(
@@ -79,6 +84,7 @@ struct ScheduledSend: Sendable {
             member.value.string.map { (member.name, $0) }
         }
         recipients = Dictionary(names) { first, _ in first }
+        sequence = json["sequence"]?.integer.map { Int64($0) } ?? 0
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
         (dueAt, triedAt) = (Self.time(json["dueAt"]) ?? sendAt, Self.time(json["triedAt"]))
         hasBegun = json["begun"]?.bool ?? false

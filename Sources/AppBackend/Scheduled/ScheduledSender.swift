@@ -45,7 +45,7 @@ package final class ScheduledSender: Sendable {
             guard let lease = try store.acquireLease(of: .sends) else { return Self.pause }
             defer { lease.release() }
             // As they are now: another process may have sent some since the first look.
-            for send in try waiting().filter(isDue).sorted(by: { $0.sendAt < $1.sendAt }) {
+            for send in try waiting().filter(isDue).sorted(by: { $0.place < $1.place }) {
                 guard !loop.isStopping, lease.renew() else { return Self.pause }
                 try begin(send)
             }
@@ -181,8 +181,9 @@ extension NotificationsController {
         guard let given = send.message else { return }
         let names = (try? platforms(of: given)) ?? notifications.platforms
         let message = SentMessage(
-            id: send.id, owner: send.owner, to: given.to.text, sentAt: time, isSecure: given.isSecure,
-            outcomes: names.map { .init(platform: $0.rawValue, state: "Abandoned") }, expiresAt: sentExpiry(time))
+            id: send.id, owner: send.owner, to: given.to.text, sentAt: time, sequence: schedule.sequence.next(),
+            isSecure: given.isSecure, outcomes: names.map { .init(platform: $0.rawValue, state: "Abandoned") },
+            expiresAt: sentExpiry(time))
         do throws(StoreError) {
             // A process that was killed may have sent it.
             guard try store.sentMessage(send.id, now: time) == nil else { return }

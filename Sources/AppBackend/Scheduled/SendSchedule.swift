@@ -18,6 +18,8 @@ package final class SendSchedule: Sendable {
     let store: any WaitingStore
     /// Of the thread that sends them; woken when there is a new one.
     package let loop = WorkLoop()
+    /// Of messages that are sent, and of those that are put in here.
+    let sequence = CreationSequence()
 
     package init(store: any WaitingStore) {
         self.store = store
@@ -31,7 +33,7 @@ package final class SendSchedule: Sendable {
     /// Those of the owner that no process has begun to send, the soonest first.
     func sends(of owner: String) throws(StoreError) -> [ScheduledSend] {
         try all().filter { $0.owner.hasSameBytes(as: owner) && !$0.hasBegun }
-            .sorted { ($0.sendAt, $0.stored.createdAt, $0.id) < ($1.sendAt, $1.stored.createdAt, $1.id) }
+            .sorted { $0.place < $1.place }
     }
 
     /// Keeps the message, durably.

@@ -20,22 +20,34 @@ struct WebhookEvent: Sendable {
     /// What is sent; nil: it is not known before the outcome is.
     var body: String?
     let createdAt: Timestamp
+    /// Its place among those of one second, by `CreationSequence`; 0: earlier versions have made it.
+    let sequence: Int64
     /// How often it was tried, or the outcome looked for.
     var attempts = 0
     /// Not before this.
     var dueAt: Timestamp
 
+    /// What is due first comes first, and of that what was made first.
+    var place: (Timestamp, Timestamp, Int64, String) { (dueAt, createdAt, sequence, id) }
+
+    func isOlder(than other: WebhookEvent) -> Bool {
+        (createdAt, sequence, id) < (other.createdAt, other.sequence, other.id)
+    }
+
     /// - Parameter message: whose outcome is waited for, where there is no body yet.
-    init(id: String, endpoint: String, source: String?, message: String? = nil, body: String?, now: Timestamp) {
+    init(
+        id: String, endpoint: String, source: String?, message: String? = nil, body: String?, now: Timestamp,
+        sequence: Int64 = 0
+    ) {
         (self.id, self.endpoint, self.source, self.message, self.body) = (id, endpoint, source, message, body)
-        (createdAt, dueAt) = (now, now)
+        (createdAt, dueAt, self.sequence) = (now, now, sequence)
     }
 
     /// As the store keeps it.
     var stored: HubMessage {
         var members = [
             JSONValue.Member("endpoint", .string(endpoint)), JSONValue.Member("attempts", .number(String(attempts))),
-            JSONValue.Member("dueAt", .string(dueAt.text)),
+            JSONValue.Member("dueAt", .string(dueAt.text)), JSONValue.Member("sequence", .number(String(sequence))),
         ]
         if let source { members.append(JSONValue.Member("source", .string(source))) }
         if let message { members.append(JSONValue.Member("message", .string(message))) }
@@ -52,6 +64,7 @@ struct WebhookEvent: Sendable {
         else { return nil }
         (id, self.endpoint, message) = (stored.id, endpoint, json["message"]?.string)
         source = json["source"]?.string
+        sequence = json["sequence"]?.integer.map { Int64($0) } ?? 0
         (body, createdAt, self.attempts, self.dueAt) = (json["body"]?.string, stored.createdAt, attempts, dueAt)
     }
 }

@@ -6,7 +6,7 @@ enum WebhookRoom {
     /// - Returns: the ids of those that leave, so that `limit` stay.
     static func excess(of events: some Collection<WebhookEvent>, above limit: Int) -> [String] {
         guard events.count > limit else { return [] }
-        let latestFirst = events.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        let latestFirst = events.sorted { $1.isOlder(than: $0) }
         let bySender = inTurns(latestFirst) { [$0.endpoint, $0.source ?? ""] }
         return inTurns(bySender, by: \.endpoint).dropFirst(max(0, limit)).map(\.id)
     }

@@ -134,7 +134,7 @@ final class WebhookSession {
         var forgotten: [String] = []
         defer { drop(forgotten, "their messages are forgotten, because their senders have sent many since") }
         hasMoreOutcomes = false
-        for var event in events.values.filter({ $0.body == nil && isDue($0, now) }).sorted(by: { $0.dueAt < $1.dueAt })
+        for var event in events.values.filter({ $0.body == nil && isDue($0, now) }).sorted(by: { $0.place < $1.place })
         {
             guard !worker.loop.isStopping, ContinuousClock.now < end else {
                 hasMoreOutcomes = true
@@ -170,7 +170,7 @@ final class WebhookSession {
         var inFlight: [String: Int] = [:]
         for id in underWay { if let event = events[id] { inFlight[event.endpoint, default: 0] += 1 } }
         let due = events.values.filter { $0.body != nil && !underWay.contains($0.id) && isDue($0, now) }
-            .sorted { ($0.dueAt, $0.createdAt, $0.id) < ($1.dueAt, $1.createdAt, $1.id) }
+            .sorted { $0.place < $1.place }
         for event in due {
             guard inFlight[event.endpoint, default: 0] < worker.options.inFlight, let body = event.body,
                 let endpoint = endpoints[event.endpoint]

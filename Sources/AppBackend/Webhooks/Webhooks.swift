@@ -12,6 +12,7 @@ package struct Webhooks: Sendable {
     let queue: any WaitingStore
     let counter: any WebhookCounter
     let now: @Sendable () -> Timestamp
+    private let sequence = CreationSequence()
     /// Hears what the operator should know.
     let report: @Sendable (String) -> Void
 
@@ -64,7 +65,7 @@ package struct Webhooks: Sendable {
         let events = endpoints.filter { $0.kinds.contains(kind) }.map { endpoint in
             WebhookEvent(
                 id: "evt_" + WebhookEndpoint.hash([kind.rawValue, endpoint.name] + subject), endpoint: endpoint.name,
-                source: source, message: message, body: body, now: time)
+                source: source, message: message, body: body, now: time, sequence: sequence.next())
         }
         do throws(StoreError) {
             try queue.putWaiting(events.map(\.stored), in: .webhookEvents)

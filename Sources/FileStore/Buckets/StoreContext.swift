@@ -16,6 +16,7 @@ final class StoreContext: Sendable {
     let hash: SipHash
     let lineIndexes = LineIndexes()
     let helpers = FlushHelpers()
+    let sequence = CreationSequence()
     private let sharedFlushes = SharedFlushes()
     /// The mount or the folder does not let us write.
     let isReadOnly: Bool

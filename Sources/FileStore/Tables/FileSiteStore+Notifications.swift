@@ -25,7 +25,8 @@ extension FileSiteStore {
                 let id = NotificationNames.id(using: &random) { !knowsIDs || summary.isFree($0) }
                 var new = SecureNotification(
                     id: id, token: token ?? NotificationNames.token(using: &random), owner: owner, sender: sender,
-                    payload: payload, isPlain: isPlain, isRead: false, createdAt: now, expiresAt: expiresAt)
+                    payload: payload, isPlain: isPlain, isRead: false, createdAt: now,
+                    sequence: context.sequence.next(), expiresAt: expiresAt)
                 var leaving: [UInt8] = []
                 // Most buckets hold so little, all owners in it together, that they need not be read.
                 if !knowsIDs || !hasRoom(for: new, bucket, summary) {
@@ -121,7 +122,7 @@ extension FileSiteStore {
         owner: String, unreadOnly: Bool, secureOnly: Bool, after: Int32?, limit: Int, now: Timestamp
     ) throws(StoreError) -> [NotificationSummary] {
         var found = try mailbox(owner).values.filter { $0.expiresAt > now }
-        found.sort { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        found.sort { $1.isOlder(than: $0) }
         if let after, let index = found.firstIndex(where: { $0.id == after }) { found.removeSubrange(...index) }
         if unreadOnly || secureOnly { found.removeAll { unreadOnly && $0.isRead || secureOnly && $0.isPlain } }
         return Array(found.prefix(max(0, limit)))

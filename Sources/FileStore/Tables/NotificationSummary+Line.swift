@@ -16,6 +16,7 @@ extension NotificationSummary {
     private static let read = [UInt8](",\"read\":true".utf8)
     private static let createdName = [UInt8](",\"createdAt\":\"".utf8)
     private static let expiresName = [UInt8]("\",\"expiresAt\":\"".utf8)
+    private static let sequenceName = [UInt8](",\"sequence\":".utf8)
     /// Of `2026-12-21T00:00:00Z`.
     private static let timeLength = 20
 
@@ -36,12 +37,21 @@ extension NotificationSummary {
         let isPlain = rest.take(Self.plain)
         let isRead = rest.take(Self.read)
         guard rest.take(Self.createdName), let created = rest.time(Self.timeLength), rest.take(Self.expiresName),
-            let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")]),
-            line.count - rest.offset == LineCodec.checksumLength, LineCodec.hasValidChecksum(line)
+            let expires = rest.time(Self.timeLength), rest.take([UInt8(ascii: "\"")])
+        else { return nil }
+        var sequence: Int64 = 0
+        if rest.take(Self.sequenceName) {
+            guard let token = rest.token(), let number = Int64(LinePrefilter.text(token)), number > 0 else {
+                return nil
+            }
+            sequence = number
+            rest.offset -= 1
+        }
+        guard line.count - rest.offset == LineCodec.checksumLength, LineCodec.hasValidChecksum(line)
         else { return nil }
         self.init(
             id: own.id, token: LinePrefilter.text(token), sender: sender, isPlain: isPlain, isRead: isRead,
-            createdAt: created, expiresAt: expires, size: line.count + 1)
+            createdAt: created, sequence: sequence, expiresAt: expires, size: line.count + 1)
     }
 }
 

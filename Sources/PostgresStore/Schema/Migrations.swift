@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends,
+        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences,
     ]
 
     static var newest: Int { all.count }
@@ -170,6 +170,17 @@ enum Migrations {
 
     /// The message that is forgotten with a send.
     private static let messagesOfSends = ["ALTER TABLE sent ADD COLUMN message bytea"]
+
+    /// The order of what was made in one second, by the callers' clocks. A process of an older version, which may run until it
+    /// is replaced, goes on with 0.
+    private static let creationSequences = [
+        "ALTER TABLE notifications ADD COLUMN sequence bigint NOT NULL DEFAULT 0",
+        "ALTER TABLE messages ADD COLUMN sequence bigint NOT NULL DEFAULT 0",
+        "DROP INDEX messages_owner",
+        "CREATE INDEX messages_owner ON messages (owner, sent_at, sequence, id)",
+        "DROP INDEX messages_order",
+        "CREATE INDEX messages_order ON messages (sent_at, sequence, id)",
+    ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

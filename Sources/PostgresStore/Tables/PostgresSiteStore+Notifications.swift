@@ -21,8 +21,8 @@ extension PostgresSiteStore {
             FROM mailbox),
         made AS (
             INSERT INTO notifications (
-                owner, id, token, sender, payload, is_read, created_at, expires_at, size, is_plain)
-            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8, $13 FROM room WHERE is_there
+                owner, id, token, sender, payload, is_read, created_at, expires_at, size, is_plain, sequence)
+            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8, $13, $14 FROM room WHERE is_there
             ON CONFLICT (owner, id) DO UPDATE SET id = excluded.id WHERE notifications.token = excluded.token
             RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made) OR
@@ -45,9 +45,9 @@ extension PostgresSiteStore {
         """
         SELECT \(NotificationSummary.selected) FROM notifications
         WHERE owner = $1 AND expires_at > $2 AND NOT ($3 AND is_read) AND NOT ($6 AND is_plain)
-        AND coalesce((created_at, id) < (
-            SELECT created_at, id FROM notifications WHERE owner = $1 AND id = $4 AND expires_at > $2), true)
-        ORDER BY created_at DESC, id DESC LIMIT $5
+        AND coalesce((created_at, sequence, id) < (
+            SELECT created_at, sequence, id FROM notifications WHERE owner = $1 AND id = $4 AND expires_at > $2), true)
+        ORDER BY created_at DESC, sequence DESC, id DESC LIMIT $5
         """)
     private static let payloads = Statement.reading(
         "payloads",
@@ -67,7 +67,8 @@ extension PostgresSiteStore {
         WITH first AS (
             UPDATE notifications SET is_read = true
             WHERE owner = $1 AND id = $2 AND expires_at > $3 AND NOT is_read RETURNING 1)
-        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender, is_plain
+        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender, is_plain,
+            sequence
         FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3
         """)
 
@@ -79,9 +80,8 @@ extension PostgresSiteStore {
         for _ in 0..<Self.maximumDraws {
             let new = SecureNotification(
                 id: NotificationNames.id(using: &random), token: token ?? NotificationNames.token(using: &random),
-                owner: owner,
-                sender: sender, payload: payload, isPlain: isPlain, isRead: false, createdAt: now,
-                expiresAt: expiresAt)
+                owner: owner, sender: sender, payload: payload, isPlain: isPlain, isRead: false, createdAt: now,
+                sequence: sequence.next(), expiresAt: expiresAt)
             let (isMade, hasRoom) = try create(new)
             if isMade { return new }
             if !hasRoom { try makeRoom(for: new) }
@@ -104,7 +104,7 @@ extension PostgresSiteStore {
             values += [.count(quotas.notificationsPerOwner), .count(quotas.notificationBytesPerOwner)]
             values += [.count(quotas.notificationsPerSender), .count(quotas.notificationBytesPerSender)]
         }
-        values.append(.bool(new.isPlain))
+        values += [.bool(new.isPlain), .integer(new.sequence)]
         return try answer(Self.createNotification, values) { (row) throws(CallFailure) in
             (try row.bool(0), try row.bool(1))
         }
@@ -170,27 +170,30 @@ extension PostgresSiteStore {
 }
 
 extension SecureNotification: RowRecord {
-    static let selected = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain"
+    static let selected = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain, sequence"
 
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
             id: id, token: try row.string(1), owner: try row.string(2), sender: try row.string(7),
             payload: try row.string(3), isPlain: try row.bool(8), isRead: try row.bool(4),
-            createdAt: try row.time(5), expiresAt: try row.time(6))
+            createdAt: try row.time(5), sequence: Int64(try row.integer(9)), expiresAt: try row.time(6))
     }
 }
 
 extension NotificationSummary: RowRecord {
     /// Of a row of before, `size` is about what its line in a file would take.
-    static let selected =
-        "id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256), is_plain"
+    static let selected = """
+        id, token, sender, is_read, created_at, expires_at, coalesce(size, octet_length(payload)::bigint + 256), is_plain,
+        sequence
+        """
 
     init(_ row: Row) throws(CallFailure) {
         guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
         self.init(
             id: id, token: try row.string(1), sender: try row.string(2), isPlain: try row.bool(7),
-            isRead: try row.bool(3), createdAt: try row.time(4), expiresAt: try row.time(5), size: try row.integer(6))
+            isRead: try row.bool(3), createdAt: try row.time(4), sequence: Int64(try row.integer(8)),
+            expiresAt: try row.time(5), size: try row.integer(6))
     }
 }
 

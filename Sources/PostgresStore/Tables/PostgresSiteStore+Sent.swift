@@ -19,7 +19,7 @@ extension PostgresSiteStore {
         "rememberMessage",
         """
         WITH message AS (
-            INSERT INTO messages (id, owner, sent_at, document, expires_at) VALUES ($5, $1, $6, $7, $3)
+            INSERT INTO messages (id, owner, sent_at, document, expires_at, sequence) VALUES ($5, $1, $6, $7, $3, $8)
             ON CONFLICT (id) DO NOTHING)
         \(insertSent)
         """)
@@ -60,7 +60,9 @@ extension PostgresSiteStore {
             .name(owner), .byteArrays(new), .time(expiresAt), .name(ids.isEmpty ? nil : message?.id),
         ]
         if let message {
-            let rest: [Value] = [.name(message.id), .time(message.sentAt), .text(message.document)]
+            let rest: [Value] = [
+                .name(message.id), .time(message.sentAt), .text(message.document), .integer(message.sequence),
+            ]
             try database.call(Self.rememberMessage, values + rest)
         } else {
             try database.call(Self.rememberSent, values)
@@ -79,14 +81,15 @@ extension PostgresSiteStore {
     private static let allSentMessages = Statement.reading(
         "sentMessages",
         """
-        SELECT \(SentMessage.selected) FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4)
-        ORDER BY sent_at DESC, id DESC LIMIT $2
+        SELECT \(SentMessage.selected) FROM messages WHERE expires_at > $1 AND (sent_at, sequence, id) < ($3, $5, $4)
+        ORDER BY sent_at DESC, sequence DESC, id DESC LIMIT $2
         """)
     private static let sentMessagesOfOwner = Statement.reading(
         "sentMessagesOfOwner",
         """
-        SELECT \(SentMessage.selected) FROM messages WHERE expires_at > $1 AND (sent_at, id) < ($3, $4) AND owner = $5
-        ORDER BY sent_at DESC, id DESC LIMIT $2
+        SELECT \(SentMessage.selected) FROM messages
+        WHERE expires_at > $1 AND (sent_at, sequence, id) < ($3, $5, $4) AND owner = $6
+        ORDER BY sent_at DESC, sequence DESC, id DESC LIMIT $2
         """)
     /// So many messages are read in one go.
     private static let messagesAtOnce = 500
@@ -103,7 +106,7 @@ extension PostgresSiteStore {
         var place = place ?? SentMessage.Place(sentAt: Timestamp(seconds: .max))
         while found.count < limit {
             let values: [Value] = [
-                .time(now), .count(Self.messagesAtOnce), .time(place.sentAt), .name(place.id),
+                .time(now), .count(Self.messagesAtOnce), .time(place.sentAt), .name(place.id), .integer(place.sequence),
             ]
             let page: [SentMessage] =
                 if let owner { try all(Self.sentMessagesOfOwner, values + [.name(owner)]) } else {
@@ -137,7 +140,7 @@ extension PostgresSiteStore {
 }
 
 extension SentMessage: RowRecord {
-    static let columns: Columns = ["id", "owner", "sent_at", "document", "expires_at"]
+    static let columns: Columns = ["id", "owner", "sent_at", "document", "expires_at", "sequence"]
     static let selected = "document"
 
     init(_ row: Row) throws(CallFailure) {
@@ -146,7 +149,7 @@ extension SentMessage: RowRecord {
     }
 
     var values: [Value] {
-        [.name(id), .name(owner), .time(sentAt), .text(document), .time(expiresAt)]
+        [.name(id), .name(owner), .time(sentAt), .text(document), .time(expiresAt), .integer(sequence)]
     }
 
     /// What is found by other columns is in it as well.

@@ -72,7 +72,10 @@ extension StoredRecord {
     private static let seen = expiring("seen_users", LastSeen.columns)
     private static let notification = expiring(
         "notifications",
-        ["owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size", "is_plain"],
+        [
+            "owner", "id", "token", "payload", "is_read", "created_at", "expires_at", "sender", "size", "is_plain",
+            "sequence",
+        ],
         key: ["owner", "id"])
     private static let device = Statement.writing("import devices", versioned("devices", DeviceRecord.columns))
     private static let session = expiring("sessions", Session.columns)
@@ -135,7 +138,7 @@ extension StoredRecord {
                 .name(notification.owner), .integer(Int64(notification.id)), .name(notification.token),
                 .name(notification.payload), .bool(notification.isRead), .time(notification.createdAt),
                 .time(notification.expiresAt), .name(notification.sender), .count(notification.size),
-                .bool(notification.isPlain), .time(now),
+                .bool(notification.isPlain), .integer(notification.sequence), .time(now),
             ]
         )
     }

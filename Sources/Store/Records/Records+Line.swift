@@ -69,7 +69,7 @@ extension LastSeen: LineRecord {
 
 extension SecureNotification: LineRecord {
     package static let members: Set = [
-        "id", "owner", "sender", "token", "payload", "plain", "read", "createdAt", "expiresAt",
+        "id", "owner", "sender", "token", "payload", "plain", "read", "createdAt", "expiresAt", "sequence",
     ]
 
     package init?(line: JSONValue) {
@@ -79,11 +79,11 @@ extension SecureNotification: LineRecord {
             let expiresAt = line.time("expiresAt")
         else { return nil }
         guard let isPlain = line.optional("plain", \.bool), let isRead = line.optional("read", \.bool),
-            let sender = line.optional("sender", \.string)
+            let sender = line.optional("sender", \.string), let sequence = line.sequence
         else { return nil }
         self.init(
             id: id, token: token, owner: owner, sender: sender ?? "", payload: payload, isPlain: isPlain ?? false,
-            isRead: isRead ?? false, createdAt: createdAt, expiresAt: expiresAt)
+            isRead: isRead ?? false, createdAt: createdAt, sequence: sequence, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -97,6 +97,7 @@ extension SecureNotification: LineRecord {
         if isRead { json.member("read", true) }
         json.member("createdAt", createdAt.text)
         json.member("expiresAt", expiresAt.text)
+        if sequence > 0 { json.member("sequence", sequence) }
     }
 }
 

@@ -21,12 +21,14 @@ package struct SecureNotification: Hashable, Sendable {
     /// Whether the owner has fetched it, with `readNotification`.
     package var isRead: Bool
     package var createdAt: Timestamp
+    /// Its place among those of one second, by `CreationSequence`; 0: earlier versions have made it.
+    package var sequence: Int64
     /// From this moment on it is as if it had never been.
     package var expiresAt: Timestamp
 
     package init(
         id: Int32, token: String, owner: String, sender: String = "", payload: String, isPlain: Bool = false,
-        isRead: Bool, createdAt: Timestamp, expiresAt: Timestamp
+        isRead: Bool, createdAt: Timestamp, sequence: Int64 = 0, expiresAt: Timestamp
     ) {
         self.id = id
         self.token = token
@@ -36,6 +38,7 @@ package struct SecureNotification: Hashable, Sendable {
         self.isPlain = isPlain
         self.isRead = isRead
         self.createdAt = createdAt
+        self.sequence = sequence
         self.expiresAt = expiresAt
     }
 }
@@ -188,23 +191,30 @@ package struct NotificationSummary: Hashable, Sendable {
     package var isPlain: Bool
     package var isRead: Bool
     package var createdAt: Timestamp
+    /// As `SecureNotification.sequence`.
+    package var sequence: Int64
     package var expiresAt: Timestamp
     /// What it counts against the quotas, in bytes: `SecureNotification.size`.
     package var size: Int
 
     package init(
         id: Int32, token: String, sender: String, isPlain: Bool = false, isRead: Bool, createdAt: Timestamp,
-        expiresAt: Timestamp, size: Int
+        sequence: Int64 = 0, expiresAt: Timestamp, size: Int
     ) {
         (self.id, self.token, self.sender, self.isPlain, self.isRead) = (id, token, sender, isPlain, isRead)
-        (self.createdAt, self.expiresAt, self.size) = (createdAt, expiresAt, size)
+        (self.createdAt, self.sequence, self.expiresAt, self.size) = (createdAt, sequence, expiresAt, size)
+    }
+
+    /// Whether it was made before the other one; of two of earlier versions that were made in one second, the id decides.
+    package func isOlder(than other: NotificationSummary) -> Bool {
+        (createdAt, sequence, id) < (other.createdAt, other.sequence, other.id)
     }
 
     package init(_ notification: SecureNotification, size: Int) {
         self.init(
             id: notification.id, token: notification.token, sender: notification.sender,
             isPlain: notification.isPlain, isRead: notification.isRead, createdAt: notification.createdAt,
-            expiresAt: notification.expiresAt, size: size)
+            sequence: notification.sequence, expiresAt: notification.expiresAt, size: size)
     }
 }
 

@@ -13,6 +13,8 @@ package struct SentMessage: Hashable, Sendable {
     /// The owner whose message it is; nil: it is not one user's.
     package var recipient: String?
     package var sentAt: Timestamp
+    /// Its place among those of one second, by `CreationSequence`; 0: earlier versions have sent it.
+    package var sequence: Int64
     /// Whether only its id has travelled.
     package var isSecure: Bool
     /// The id under which the mailbox of `recipient` keeps it, or has kept it; nil: it was not kept.
@@ -22,22 +24,23 @@ package struct SentMessage: Hashable, Sendable {
     /// From this moment on it is forgotten.
     package var expiresAt: Timestamp
 
-    /// Where a message is in a list of the newest first: by the time, then by the id.
+    /// Where a message is in a list of the newest first: by the time, then by the sequence, then by the id.
     package struct Place: Comparable, Hashable, Sendable {
         package var sentAt: Timestamp
+        package var sequence: Int64
         package var id: String
 
-        /// - Parameter id: empty: the place is before all messages of that moment.
-        package init(sentAt: Timestamp, id: String = "") {
-            (self.sentAt, self.id) = (sentAt, id)
+        /// - Parameter id: empty, with the sequence 0: the place is before all messages of that moment.
+        package init(sentAt: Timestamp, sequence: Int64 = 0, id: String = "") {
+            (self.sentAt, self.sequence, self.id) = (sentAt, sequence, id)
         }
 
         package static func < (one: Place, other: Place) -> Bool {
-            (one.sentAt, one.id) < (other.sentAt, other.id)
+            (one.sentAt, one.sequence, one.id) < (other.sentAt, other.sequence, other.id)
         }
     }
 
-    package var place: Place { Place(sentAt: sentAt, id: id) }
+    package var place: Place { Place(sentAt: sentAt, sequence: sequence, id: id) }
 
     /// What the hub said when it was handed the message for one platform.
     package struct PlatformOutcome: Hashable, Sendable {
@@ -52,11 +55,11 @@ package struct SentMessage: Hashable, Sendable {
     }
 
     package init(
-        id: String, owner: String, to: String, recipient: String? = nil, sentAt: Timestamp, isSecure: Bool = false,
-        keptID: Int32? = nil, outcomes: [PlatformOutcome] = [], expiresAt: Timestamp
+        id: String, owner: String, to: String, recipient: String? = nil, sentAt: Timestamp, sequence: Int64 = 0,
+        isSecure: Bool = false, keptID: Int32? = nil, outcomes: [PlatformOutcome] = [], expiresAt: Timestamp
     ) {
         (self.id, self.owner, self.to, self.recipient) = (id, owner, to, recipient)
-        (self.sentAt, self.isSecure, self.keptID) = (sentAt, isSecure, keptID)
+        (self.sentAt, self.sequence, self.isSecure, self.keptID) = (sentAt, sequence, isSecure, keptID)
         (self.outcomes, self.expiresAt) = (outcomes, expiresAt)
     }
 }
@@ -77,7 +80,7 @@ package struct MessageOpening: Hashable, Sendable {
 
 extension SentMessage: LineRecord {
     package static let members: Set = [
-        "id", "owner", "to", "recipient", "sentAt", "secure", "kept", "outcomes", "expiresAt",
+        "id", "owner", "to", "recipient", "sentAt", "sequence", "secure", "kept", "outcomes", "expiresAt",
     ]
 
     package init?(line: JSONValue) {
@@ -85,13 +88,13 @@ extension SentMessage: LineRecord {
             let recipient = line.optional("recipient", \.string), let sentAt = line.time("sentAt"),
             let isSecure = line.optional("secure", \.bool), let expiresAt = line.time("expiresAt"),
             let keptID = line.optional("kept", { $0.integer.flatMap(Int32.init(exactly:)) }),
-            let elements = line["outcomes"]?.array
+            let elements = line["outcomes"]?.array, let sequence = line.sequence
         else { return nil }
         let outcomes = elements.compactMap(PlatformOutcome.init(element:))
         guard outcomes.count == elements.count else { return nil }
         self.init(
-            id: id, owner: owner, to: to, recipient: recipient, sentAt: sentAt, isSecure: isSecure ?? false,
-            keptID: keptID, outcomes: outcomes, expiresAt: expiresAt)
+            id: id, owner: owner, to: to, recipient: recipient, sentAt: sentAt, sequence: sequence,
+            isSecure: isSecure ?? false, keptID: keptID, outcomes: outcomes, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -100,6 +103,7 @@ extension SentMessage: LineRecord {
         json.member("to", to)
         if let recipient { json.member("recipient", recipient) }
         json.member("sentAt", sentAt.text)
+        if sequence > 0 { json.member("sequence", sequence) }
         if isSecure { json.member("secure", true) }
         if let keptID { json.member("kept", keptID) }
         json.member("outcomes", outcomes) { $0.writeMembers(to: &$1) }
