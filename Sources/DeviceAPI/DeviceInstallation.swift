@@ -19,11 +19,11 @@ public struct DeviceInstallation: Equatable, Sendable {
     public init(body: [UInt8]) throws(Problem) {
         let fields = try Fields(body: body)
         installationID = try fields.string("installationId")
-        guard installationID.utf8.count <= Self.maximumIDLength,
-            installationID.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
+        guard installationID.utf8.count <= Self.maximumIDLength, Path.canName(installationID) else {
             throw Problem(
-                .badRequest, "installationId must have at most \(Self.maximumIDLength) bytes and no control character.",
+                .badRequest,
+                "installationId must have at most \(Self.maximumIDLength) bytes, no slash and no control character, and may "
+                    + "not be . or .. alone.",
                 field: "installationId")
         }
         platform = try fields.string("platform")

@@ -33,6 +33,12 @@ public enum Path {
     public static let health = "/health"
     /// For Prometheus on the backend's own host.
     public static let metrics = "/metrics"
+
+    /// Whether something can be called so that a path is to name. What could not be named again could not be removed.
+    package static func canName(_ id: String) -> Bool {
+        !id.isEmpty && id.isPathSegment
+            && id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
 }
 
 /// What stands before the contract's paths where the backend shares a name with another site: `/push`, for
@@ -63,7 +69,7 @@ package struct PathPrefix: Equatable, Sendable, CustomStringConvertible {
     }
 
     private static func isPlain(_ segment: String) -> Bool {
-        !segment.isEmpty && segment != "." && segment != ".."
+        !segment.isEmpty && segment.isPathSegment
             && segment.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "-._~".utf8.contains($0) }
     }
 

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+extension String {
+    /// Whether it can be one segment of a path, percent-encoded: web servers resolve `.` and `..`, and a slash divides.
+    package var isPathSegment: Bool { self != "." && self != ".." && !utf8.contains(UInt8(ascii: "/")) }
+}
+
 /// Percent-encoding (RFC 3986 section 2.1).
 public enum PercentEncoding {
     /// Decodes `%XX`; nil when a `%` is not followed by two hexadecimal digits or the result is not UTF-8.

@@ -26,6 +26,16 @@ struct UserNameTests {
         #expect(UserName(text) == nil)
     }
 
+    @Test(arguments: [".", "..", "-", "-a", "--help"])
+    func `what a path cannot have, or a command takes for an option, is no new user's name`(text: String) {
+        #expect(UserName(new: text) == nil && UserName(text) != nil)
+    }
+
+    @Test(arguments: ["alice", "a-", "...", ".a", "#", "@"])
+    func `any other name may be a new user's`(text: String) {
+        #expect(UserName(new: text) == UserName(text))
+    }
+
     @Test func `the longest name still fits into a tag`() throws {
         let name = try #require(UserName(String(repeating: "x", count: UserName.maximumLength)))
         #expect(throws: Never.self) { try Tag("username:" + name.description) }

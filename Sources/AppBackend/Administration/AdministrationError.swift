@@ -24,7 +24,8 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .badName:
-            "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC)"
+            "A user's name has 1 to \(UserName.maximumLength) letters, digits and _ - @ # . (Unicode's form NFC), "
+                + "does not begin with -, and is not . or .. alone"
         case .noUser(let name): "There is no user \(name)."
         case .leftNothing(let name):
             "Nothing here is of a user \(name). `user disable` refuses a user of an issuer before they come."

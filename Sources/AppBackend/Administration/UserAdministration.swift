@@ -27,8 +27,9 @@ package struct UserAdministration: Sendable {
     /// looked at and removed.
     /// - Throws: `AdministrationError.badName`; `StoreError`.
     package func stored(_ name: String) throws -> String {
-        if UserName(name) == nil, try store.userRecord(name) != nil { return name }
-        return try Self.checked(name)
+        if let name = UserName(name) { return name.description }
+        guard try store.userRecord(name) != nil else { throw AdministrationError.badName }
+        return name
     }
 
     /// The user of that name. An issuer's user needs no record: one without is what a record begins with. It has no password,
@@ -37,17 +38,19 @@ package struct UserAdministration: Sendable {
     package func existing(_ name: String) throws -> User {
         let stored = try stored(name)
         if let user = try store.user(stored) { return user }
-        guard hasIssuer(stored), try store.userRecord(stored) == nil else { throw AdministrationError.noUser(name) }
+        guard hasIssuer(stored), UserName(new: stored) != nil, try store.userRecord(stored) == nil else {
+            throw AdministrationError.noUser(name)
+        }
         var user = User(name: stored, passwordHash: "")
         user.roles = newUserRoles
         user.lastSeenAt = try store.lastSeen(user.owner, now: now())?.seenAt
         return user
     }
 
-    /// - Returns: the name as users are called.
+    /// - Returns: the name as a user is called who may be new.
     /// - Throws: `AdministrationError.badName`.
     package static func checked(_ name: String) throws(AdministrationError) -> String {
-        guard let name = UserName(name) else { throw .badName }
+        guard let name = UserName(new: name) else { throw .badName }
         return name.description
     }
 

@@ -17,7 +17,7 @@ package struct AuthenticationTestHandler: PasswordAuthenticator {
 
     package func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
         guard credentials.name.hasSameBytes(as: credentials.password) else { return nil }
-        return try UserName(credentials.name).flatMap(principal)
+        return try UserName(new: credentials.name).flatMap(principal)
     }
 
     /// The credentialVersion is not a hash of any password, so that no session outlives the change to real users, or back.

@@ -25,7 +25,7 @@ struct BearerAuthenticator: Authenticator {
         }
         switch outcome {
         case .verified(let user, let roles):
-            guard let name = UserName(user) else { return .invalidToken(.noUser) }
+            guard let name = UserName(new: user) else { return .invalidToken(.noUser) }
             guard var principal = try users.account(of: name)?.principal else { return .invalidToken(.userMayNotLogIn) }
             principal.tokenRoles += roles
             return .principal(principal.authenticated(by: .bearer))

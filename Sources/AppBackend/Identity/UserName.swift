@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import DeviceAPI
 
 /// The name of a user: legal inside a tag, and the same person however it is spelled.
 ///
@@ -32,6 +33,15 @@ package struct UserName: Hashable, Sendable, CustomStringConvertible {
         }
         guard folded.unicodeScalars.allSatisfy(Self.isComposed) else { return nil }
         description = folded
+    }
+
+    /// The name of a user who may be new. Stores may have others, from before, which can be removed.
+    /// - Returns: nil as above, and for a name that no path can have, or that a command takes for an option.
+    package init?(new text: String) {
+        guard let name = UserName(text), Path.canName(name.description), !name.description.hasPrefix("-") else {
+            return nil
+        }
+        self = name
     }
 
     /// Whether it is legal, folded and composed as it is: ASCII in lower case.

@@ -12,7 +12,9 @@ struct WebServerAuthenticator: Authenticator {
     /// - Throws: `Problem` 403.
     func authenticate(_ request: Request) throws -> Authentication {
         guard let name = request.authenticatedUser else { return .notMine }
-        guard let user = try UserName(name).flatMap({ try users.account(of: $0) })?.principal else { return .refused }
+        guard let user = try UserName(new: name).flatMap({ try users.account(of: $0) })?.principal else {
+            return .refused
+        }
         guard RequestOrigin.isSafe(request) || RequestOrigin(request) != .other else {
             throw RequestOrigin.crossSiteRequest
         }

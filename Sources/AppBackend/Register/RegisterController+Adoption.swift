@@ -37,7 +37,9 @@ extension RegisterController {
             } catch is RegistrationForgotten {
                 // The record is removed, and the app goes on to use its id: a fresh one takes its place, once.
             }
-            guard (1...Self.maximumAliasBytes).contains(appsID.utf8.count) else { throw HubError.registrationGone }
+            guard appsID.utf8.count <= Self.maximumAliasBytes, Path.canName(appsID) else {
+                throw HubError.registrationGone
+            }
             let fresh = try hub.createRegistrationID()
             try claim(fresh.description, for: owner, alias: appsID)
             return try register(fresh)

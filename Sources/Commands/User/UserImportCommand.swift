@@ -40,7 +40,7 @@ struct UserImportCommand: ParsableCommand {
     /// - Returns: why the line was refused; nil when its user was imported.
     private func importLine(_ line: Substring, roles: [String], into store: any SiteStore) throws -> String? {
         let fields = line.split(separator: ":", omittingEmptySubsequences: false)
-        guard fields.count >= 2, let name = UserName(String(fields[0])) else { return "not a name and a hash" }
+        guard fields.count >= 2, let name = UserName(new: String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
         do {

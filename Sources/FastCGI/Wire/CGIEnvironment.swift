@@ -173,8 +173,7 @@ extension CGIEnvironment {
         }
         guard isSuspicious else { return false }
         return path.utf8.split(separator: UInt8(ascii: "/")).contains { segment in
-            guard let text = PercentEncoding.decode(segment) else { return false }
-            return text == "." || text == ".." || text.utf8.contains(UInt8(ascii: "/"))
+            PercentEncoding.decode(segment).map { !$0.isPathSegment } ?? false
         }
     }
 

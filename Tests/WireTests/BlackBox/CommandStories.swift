@@ -148,7 +148,8 @@ extension WireTests {
 
         @Test(arguments: [
             ["user", "remove", "nosuch"], ["user", "passwd", "nosuch"], ["user", "add", "a name with blanks"],
-            ["user", "add", "with:colon"], ["user", "add"],
+            ["user", "add", "with:colon"], ["user", "add"], ["user", "add", ".."], ["user", "add", "--", "-x"],
+            ["init", "--user", "..", "--no-administer"],
         ])
         func `what cannot be done about users is said, and the status is not 0`(arguments: [String]) throws {
             let site = try sharedSite()
