@@ -8,7 +8,9 @@ import Testing
 struct ConfigurationListTests {
     @Test func `a key that is read and not listed is a fault of every configuration`() throws {
         let file = try WrittenConfiguration(#"{ "store.path": "/s", "apns": [{ "topic": "t" }] }"#)
-        var reading = ConfigurationReading(try ConfigurationSources(file: file.path, Environment([:])))
+        let environment = Environment([:])
+        var reading = ConfigurationReading(
+            try ConfigurationSources(file: file.path, environment, CredentialFiles(environment)))
         _ = reading.number("workers", 1...9)
         _ = reading.text("apns.0.topic")
         #expect(reading.defects == [])
