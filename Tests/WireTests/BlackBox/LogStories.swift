@@ -49,7 +49,7 @@ extension WireTests {
             let page = try String(contentsOfFile: "\(Program.root)/docs/operation.md", encoding: .utf8)
             let filter = try #require(page.firstMatch(of: /\nfailregex = (.+)\n/)?.1)
             let expression = try Regex(
-                String(filter).replacing("<ADDR>", with: #"([0-9a-f.:]+)"#), as: (Substring, Substring).self)
+                String(filter.replacing("<ADDR>", with: "([0-9a-f.:]+)")), as: (Substring, Substring).self)
             let site = try sharedSite()
             let alice = try site.addUser("alice")
             let wrong = WireUser(name: alice.name, password: site.secrets.make("wrong-"))
