@@ -33,22 +33,12 @@ public enum Path {
     public static let health = "/health"
     /// For Prometheus on the backend's own host.
     public static let metrics = "/metrics"
-<<<<<<< HEAD
 
     /// Whether something can be called so that a path is to name. What could not be named again could not be removed.
     package static func canName(_ id: String) -> Bool {
         !id.isEmpty && id.isPathSegment
             && !id.hasControls
     }
-||||||| 4379e664
-=======
-
-    /// Whether something can be called so that a path is to name. What could not be named again could not be removed.
-    package static func canName(_ id: String) -> Bool {
-        !id.isEmpty && id.isPathSegment
-            && id.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-    }
->>>>>>> order
 }
 
 /// What stands before the contract's paths where the backend shares a name with another site: `/push`, for

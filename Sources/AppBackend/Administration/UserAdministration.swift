@@ -47,7 +47,6 @@ package struct UserAdministration: Sendable {
         return user
     }
 
-<<<<<<< HEAD
     /// Whether this user may administer, and no other user who may log in.
     package func isOnlyAdministrator(_ name: String) throws -> Bool {
         let names = roles.filter(\.administers).map(\.name)
@@ -57,11 +56,6 @@ package struct UserAdministration: Sendable {
     }
 
     /// - Returns: the name as a user is called who may be new.
-||||||| 4379e664
-    /// - Returns: the name as users are called.
-=======
-    /// - Returns: the name as a user is called who may be new.
->>>>>>> order
     /// - Throws: `AdministrationError.badName`.
     package static func checked(_ name: String) throws(AdministrationError) -> String {
         guard let name = UserName(new: name) else { throw .badName }

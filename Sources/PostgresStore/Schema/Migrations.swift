@@ -9,13 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-<<<<<<< HEAD
         webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices,
-||||||| 4379e664
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends,
-=======
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences,
->>>>>>> order
     ]
 
     static var newest: Int { all.count }
@@ -177,7 +171,6 @@ enum Migrations {
     /// The message that is forgotten with a send.
     private static let messagesOfSends = ["ALTER TABLE sent ADD COLUMN message bytea"]
 
-<<<<<<< HEAD
     /// The order of what was made in one second, by the callers' clocks. A process of an older version, which may run until it
     /// is replaced, goes on with 0.
     private static let creationSequences = [
@@ -195,20 +188,6 @@ enum Migrations {
         "CREATE INDEX devices_gone ON devices (gone_at) WHERE gone_at IS NOT NULL AND removed_at IS NULL",
     ]
 
-||||||| 4379e664
-=======
-    /// The order of what was made in one second, by the callers' clocks. A process of an older version, which may run until it
-    /// is replaced, goes on with 0.
-    private static let creationSequences = [
-        "ALTER TABLE notifications ADD COLUMN sequence bigint NOT NULL DEFAULT 0",
-        "ALTER TABLE messages ADD COLUMN sequence bigint NOT NULL DEFAULT 0",
-        "DROP INDEX messages_owner",
-        "CREATE INDEX messages_owner ON messages (owner, sent_at, sequence, id)",
-        "DROP INDEX messages_order",
-        "CREATE INDEX messages_order ON messages (sent_at, sequence, id)",
-    ]
-
->>>>>>> order
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 
     /// Messages that wait for their time, in a table of their own: a process of an older version, which may run until it is
