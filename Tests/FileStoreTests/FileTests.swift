@@ -27,7 +27,7 @@ import class System.Lock
         #expect(lines.count == 2)
         let start = """
             {"id":\(made.id),"owner":"alice","token":"\(made.token)","payload":"a \\"b\\"",\
-            "createdAt":"2027-01-15T08:00:00Z","expiresAt":"2027-01-16T08:00:00Z","crc":"
+            "createdAt":"2027-01-15T08:00:00Z","expiresAt":"2027-01-16T08:00:00Z","sequence":\(made.sequence),"crc":"
             """
         #expect(lines[0].hasPrefix(start))
         #expect(
@@ -155,7 +155,7 @@ import class System.Lock
     @Test(arguments: [
         (#""payload":"p""#, #""payload":7"#), (#""createdAt":"2"#, #""createdAt":"x"#),
         (#""owner":"bob""#, #""owner":null"#),
-        (#""id":"#, #""id":-"#), (#""token""#, #""tokem""#),
+        (#""id":"#, #""id":-"#), (#""token""#, #""tokem""#), (#""sequence":"#, #""sequence":-"#),
     ])
     func `a member of a wrong kind costs that line alone`(edit: (String, String)) throws {
         let folder = try TemporaryFolder()
@@ -178,7 +178,7 @@ import class System.Lock
             #"{ "note": {"by": ["root"]}, "payload": "after", "token": "\#(made.token)", "owner": "\u0062ob", "#
             + #""expiresAt": "2027-01-16T08:00:00Z", "createdAt": "2027-01-15T08:00:00Z", "id": \#(made.id) }"#
         try folder.write(edited + "\n", to: file)
-        made.payload = "after"
+        (made.payload, made.sequence) = ("after", 0)
         for _ in 0..<3 { #expect(try store.notification(made.id, owner: "bob", now: noon) == made) }
         #expect(log.all == [.editedLine(file: file, line: 1)])
         let small = try folder.open { $0.bucketBytes = 1 }
