@@ -21,7 +21,7 @@ struct RefusalWords {
     init(_ response: Response, to request: Request) {
         let said = Self.said(response)
         let words = said.split(whereSeparator: \.isWhitespace)
-            .map { $0.count > Self.maximumWordLength ? "…" : $0 }.joined(separator: " ")
+            .map { $0.count > Self.maximumWordLength ? "..." : $0 }.joined(separator: " ")
         let line = ServiceSentence(words, without: Self.secrets(of: request))?.text
         text = line.map { String($0.prefix(Self.maximumLength)) } ?? "status \(response.status.code)"
     }

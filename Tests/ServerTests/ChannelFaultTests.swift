@@ -61,7 +61,7 @@ struct ChannelFaultTests {
         #expect(bench.written.faults.allSatisfy { $0.channel == row.platform })
         #expect(try bench.delivering() == ["fcm"])
         let line = try #require(bench.log.lines.first { $0.text.contains("\(row.key): ") })
-        #expect(line.level == .warning && line.text.hasSuffix("sends nothing to \(row.platform.rawValue)"))
+        #expect(line.level == .warning && line.text.contains("sends nothing to \(row.platform.rawValue)"))
     }
 
     @Test(arguments: [#""apns": { "keyid": "x" }"#, #""fcm": { "timeout": "soon" }"#, #""webPush": { "ttl": -1 }"#])
