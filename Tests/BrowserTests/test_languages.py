@@ -121,3 +121,5 @@ def test_the_worker_speaks_the_pages_language(
     tab.stop_workers()
     tab.push('{"secureId":"7"}')
     page.await_shown('one.title === "Hay un mensaje seguro" && one.body === "Abra para leerlo"')
+    tab.push('{"title":"From dora","body":"Hola"}')
+    page.await_shown('one.title === "De dora" && one.body === "Hola"')

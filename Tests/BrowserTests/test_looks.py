@@ -256,6 +256,7 @@ def settings(page: Page, site: Installation, alice: Account) -> Generator[str, N
     press(page.tab, "#devices button")
     press(page.tab, "#sessions button")
     yield "ending a session pressed once"
+    page.tab.think()
     page.tab.hold()
     page.tab.press("Enter")
     await_busy(page.tab, "#sessions button")

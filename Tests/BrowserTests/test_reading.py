@@ -94,8 +94,10 @@ def test_older_messages_are_found_behind_one_that_was_deleted_meanwhile(
     page.tab.evaluate(HIDDEN)
     last = inbox(alice)["Messages"][-1]
     assert alice.call("DELETE", f"/api/inbox/{last['Id']}").status == 200
-    page.tab.click("older")
-    page.tab.wait_until(f"{LIST}.length === {ANSWER + MORE}")
+    # The first answer begins at the front, and has one more than was known.
+    for count in (ANSWER + 1, ANSWER + MORE):
+        page.tab.click("older")
+        page.tab.wait_until(f"{LIST}.length === {count}")
 
 
 @pytest.mark.parametrize("browser", ["firefox", "chromium"])

@@ -89,7 +89,8 @@ def test_without_a_network_a_message_waits_and_nothing_is_called_a_failure(page:
     page.tab.wait_until(f"{tone.format('sendError')} === 'wait'")
     assert page.text("sendResults") == ""
     page.tab.cut_off(False)
-    page.tab.wait_until("document.getElementById('message').value === ''")
+    # By itself: the server knows no device of the recipient.
+    page.tab.wait_until("document.getElementById('recipientError').textContent !== ''")
 
 
 def test_a_draft_is_seen_while_the_form_is_folded(page: NotifyPage[Tab], bob: Account) -> None:

@@ -21,7 +21,7 @@ export async function start() {
     document.documentElement.lang = current();
     translate(Object.keys(own));
     document.title = t('name');
-    const words = Object.fromEntries(workers.map((key) => [key, t(key)]));
+    const words = Object.fromEntries(workers.map((key) => [key, own[key]]));
     // The page does not wait for its disk.
     transact('device', 'readwrite', (store) => store.put({ language: current(), words }, 'words')).catch(() => {});
 }
