@@ -63,7 +63,8 @@ def read_answer_and_delete(tab: Tab, hand: Hand, sender: Account) -> None:  # no
     await_focus(tab, "#message")
     assert tab.evaluate("document.getElementById('recipient').value") == sender.name
     tab.write("yes")
-    # The padlock is still closed.
+    # The padlock is open again after each secret.
+    hand.tap("label[for=secure]")
     hand.tap("#send")
     tab.wait_until("document.getElementById('message').value === ''")
     hand.tap("#close")

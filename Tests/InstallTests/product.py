@@ -20,7 +20,7 @@ PLACES = {
     "nginx/app-backend-upstream.conf": "/etc/nginx/conf.d/",
     **{
         f"nginx/app-backend{name}.conf": "/etc/nginx/snippets/"
-        for name in ("", "-api", "-refusals", "-params", "-monitor", "-page", "-page-headers", "-root")
+        for name in ("", "-api", "-refusals", "-params", "-monitor", "-page", "-page-headers", "-root", "-unreadable")
     },
     "nginx/site.conf": "/etc/nginx/sites-available/app-backend.conf",
 }
