@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -213,7 +214,7 @@ class Steps(unittest.TestCase):
         for is_built, hints in ((False, 1), (True, 0)):
             self.context.black_box = is_built
             said = io.StringIO()
-            with contextlib.redirect_stderr(said):
+            with contextlib.redirect_stderr(said), unittest.mock.patch.dict(os.environ, clear=True):
                 self.assertEqual(plan_run.no_such_test(["modules"], self.context), 2)
             self.assertEqual(said.getvalue().count("BlackBox"), hints)
 

@@ -153,10 +153,11 @@ extension AccountGuard.Failures {
         now < lastAt || now - lastAt >= AccountGuard.forgetSeconds
     }
 
-    /// How many attempts are beyond those that cost no delay; nil: none is. Attempts at the same moment count each other, so
-    /// that no more are made than would be one after the other.
+    /// How many attempts are beyond those that cost no delay; nil: none is. For one name, attempts at the same moment count each
+    /// other, so that no more are made than would be one after the other. Of one site a thousand users may come at once.
     fileprivate func excess(of subject: AccountGuard.Subject) -> Int? {
-        let excess = count + pending - subject.freeFailures
+        let attempts = if case .name = subject { count + pending } else { count }
+        let excess = attempts - subject.freeFailures
         return excess >= 0 ? excess : nil
     }
 }
