@@ -131,7 +131,7 @@ struct ErrorTests {
     static let builtInHubRows: [Row] = [
         Row(
             HubError.storage(HubStorageError(.full, retryAfterSeconds: 17, cause: reason)), 503, retryAfter: "17",
-            "The hub is not available at present."),
+            "The store cannot be used."),
         Row(
             HubError.limitReached(reason, retryAfterSeconds: 18), 429, retryAfter: "18",
             "The hub asks to slow down."),

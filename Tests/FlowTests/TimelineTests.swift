@@ -163,11 +163,4 @@ struct TimelineTests {
         let timeline = try MessageTimeline(ask(site, try send(#""Body":"Hi","Secure":true"#, on: site).messageID))
         #expect(timeline.isRead == false && timeline.outcomes.allSatisfy { $0.state == "Unknown" && $0.counts == [] })
     }
-
-    @Test func `a send that cannot be remembered is still a send`() throws {
-        let site = try TestSite { $0.store = TroubledStore(inner: $0.store, error: .full) }
-        let outcome = try send(#""Body":"Hi""#, on: site)
-        #expect(outcome.isAccepted)
-        #expect(ask(site, outcome.messageID).status == .serviceUnavailable)
-    }
 }

@@ -136,6 +136,7 @@ TROUBLESHOOTING = [
     Step("apt install ca-certificates", "already the newest version"),
     Step("chown -R --reference=FOLDER FOLDER", places={"FOLDER": STORE}),
     Step("chmod 700 FOLDER", places={"FOLDER": STORE}, after=RESTART),
+    Step("chmod go-w FILE", places={"FILE": "/etc/app-backend/app-backend.json"}, after="app-backend check"),
     Step("app-backend message list", "alice"),
     # Its recipient has no device.
     Step("app-backend outcome ID", "NoTargetFound", places={"ID": "SEND"}, status=3),

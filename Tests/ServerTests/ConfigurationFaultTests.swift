@@ -55,7 +55,7 @@ struct ConfigurationFaultTests {
             reason: "there is no such key; did you mean webPush.subject?"),
         Row(#""hub": { "nmae": "x" }"#, "hub.nmae", reason: "there is no such key; did you mean hub.name?"),
         Row(
-            #""roles": { "name": "a", "administrate": true }"#, "roles.administrate",
+            #""roles": { "name": "a", "adminster": true }"#, "roles.adminster",
             reason: "there is no such key; did you mean roles.administer?"),
         Row(#""limits": { "sendsPerHour": {} }"#, "limits.sendsPerHour", reason: "there is no such key"),
         Row(

@@ -51,7 +51,7 @@ struct ServiceUnitTests {
         // Where the variable is set, the folder that it names counts, with all that is in it.
         let given = Environment(["CREDENTIALS_DIRECTORY": folder.path], unit: unit)
         let needed = SiteConfiguration.load(file: file, environment: given).1
-        #expect(!needed.isEmpty && needed.allSatisfy { $0.key.hasPrefix("wns.") })
+        #expect(!needed.isEmpty && needed.allSatisfy { $0.key.hasPrefix("wns.") }, "\(needed)")
     }
 
     @Test func `a file that the unit loads and that is missing is a fault`() throws {

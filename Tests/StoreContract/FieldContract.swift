@@ -71,8 +71,9 @@ package enum FieldContract {
         let made = try store.createNotification(
             owner: expected.owner, sender: expected.sender, payload: expected.payload, isPlain: expected.isPlain,
             now: expected.createdAt, expiresAt: expected.expiresAt)
+        #expect(made.sequence > 0)
         _ = try store.readNotification(made.id, owner: made.owner, now: noon)
-        (expected.id, expected.token) = (made.id, made.token)
+        (expected.id, expected.token, expected.sequence) = (made.id, made.token, made.sequence)
         #expect(try store.notification(made.id, owner: made.owner, now: noon) == expected)
     }
 

@@ -119,7 +119,7 @@ package struct RecordSample: Sendable {
 
     package static let notification = SecureNotification(
         id: 7, token: "token", owner: "alice", sender: "bob", payload: "text", isPlain: true, isRead: true,
-        createdAt: noon + -1, expiresAt: late)
+        createdAt: noon + -1, sequence: 9, expiresAt: late)
 
     package static let device = DeviceRecord(
         id: "device", owner: "alice", platform: "apns", handle: "AB", tags: ["x", "y"], installationID: "i", alias: "a",
@@ -134,8 +134,8 @@ package struct RecordSample: Sendable {
         createdAt: noon + -1, expiresAt: late, lastUsedAt: noon + -2)
 
     package static let message = SentMessage(
-        id: name("m"), owner: "alice", to: "bob", recipient: "bob", sentAt: noon + -1, isSecure: true, keptID: 5,
-        outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "sent")], expiresAt: late)
+        id: name("m"), owner: "alice", to: "bob", recipient: "bob", sentAt: noon + -1, sequence: 4, isSecure: true,
+        keptID: 5, outcomes: [.init(platform: "apns", state: "Enqueued", notificationID: "sent")], expiresAt: late)
 
     package static let request = IdempotentRequest(
         owner: "alice", key: "key", fingerprint: "f",

@@ -11,8 +11,8 @@ extension PostgresSiteStore {
         """
         WITH made AS (
           INSERT INTO app_tokens (\(AppToken.columns))
-          SELECT $1, $3, $4, $5, $6, $7, $8, $9, $10, NULL
-          WHERE (SELECT count(*) FROM app_tokens WHERE owner = $4 AND id <> $1 AND \(isAlive)) < $11
+          SELECT $1, $3, $4, $5, $6, $7, $8, $9, $10, $11
+          WHERE (SELECT count(*) FROM app_tokens WHERE owner = $4 AND id <> $1 AND \(isAlive)) < $12
           ON CONFLICT (id) DO UPDATE SET id = excluded.id WHERE app_tokens.hash = $3
           RETURNING 1)
         SELECT EXISTS (SELECT 1 FROM made), EXISTS (SELECT 1 FROM app_tokens WHERE id = $1)
@@ -31,8 +31,6 @@ extension PostgresSiteStore {
 
     package func createAppToken(_ token: AppToken, now: Timestamp) throws(StoreError) {
         var values = token.values
-        // The last one, when it was used, it has not yet.
-        values.removeLast()
         values.insert(.time(now), at: 1)
         try answer(Self.createAppToken, values + [.count(options.quotas.appTokensPerOwner)]) {
             (row) throws(CallFailure) in
