@@ -115,7 +115,8 @@ def test_guessing_the_present_password_is_slowed_down_and_the_page_says_for_how_
     open_settings(page, sessions=1)
     for _ in range(20):
         change(page, "wrong", "new-secret")
-        page.await_enabled("changePassword")        if "Too many attempts." in page.text("passwordResult"):
+        page.await_enabled("changePassword")
+        if "Too many attempts." in page.text("passwordResult"):
             break
         assert "not your current password" in page.text("presentPasswordError")
     await_words(page, "passwordResult", "Too many attempts. Try again in")
