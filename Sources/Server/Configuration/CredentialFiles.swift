@@ -17,7 +17,9 @@ struct CredentialFiles {
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret; and systemd starts no service without one that
                 // the unit names.
-                if errno != ENOENT || environment["CREDENTIALS_DIRECTORY"] == nil { fault(key, "\(path): \(systemErrorText())") }
+                if errno != ENOENT || environment["CREDENTIALS_DIRECTORY"] == nil {
+                    fault(key, "\(path): \(systemErrorText())")
+                }
                 continue
             }
             guard let text = String(validating: bytes, as: UTF8.self) else {
