@@ -43,3 +43,24 @@ def test_a_device_that_its_push_service_calls_gone_is_gone_in_every_list(
         assert backend.json("POST", "/api/register", f"handle={GONE}") == gone
         backend.json("PUT", f"/api/register/{gone}", body={"Platform": "fcm", "Handle": GONE, "Tags": []})
         assert len(devices(backend)) == 2 and all("Gone" not in one for one in devices(backend).values())
+
+
+def test_the_last_message_that_a_device_did_not_get_is_named_at_the_device(
+    program: Path, tmp_path: Path, groups: dict[str, Any]
+) -> None:
+    with Backend(program, tmp_path, groups) as backend:
+        backend.command("user", "add", "alice", text="alice-secret\n")
+        backend.register("fcm", LIVE)
+        (live,) = devices(backend)
+        backend.register("fcm", "mismatch:device-3")
+        (other,) = devices(backend).keys() - {live}
+        message = {"To": "alice", "Body": "hello", "Platforms": ["fcm"]}
+        sent = backend.json("POST", "/api/notifications", body=message, user="bob")
+        counts = backend.outcome(sent, "fcm")
+        (outcome,) = counts.keys() - {"Success"}
+        assert counts == {"Success": 1, outcome: 1}
+        (told,) = json.loads(backend.command("message", "list", "--with", "alice", "--json"))
+        failure = {"at": told["sentAt"], "outcome": outcome}
+        listed = {one["id"]: one.get("lastFailure") for one in json.loads(backend.command("device", "list", "alice", "--json"))}
+        assert listed == {live: None, other: failure}
+        assert f"(last failure at {told['sentAt']}: {outcome})" in backend.command("user", "show", "alice")

@@ -66,5 +66,5 @@ def test_a_device_of_the_older_call_that_its_service_calls_gone_is_not_tried_aga
         send = backend.json("POST", "/api/notifications", "pns=fcm&to_tag=alice", "hello", user="bob")
         assert backend.outcome(send, "template", of="fcm") == {"ExpiredChannel": 1}
         again = backend.json("POST", "/api/notifications", "pns=fcm&to_tag=alice", "hello", user="bob")
-        assert backend.one(again, "template")["State"] == "NoTargetFound"
+        assert backend.one(again, "fcm")["State"] == "NoTargetFound"
         assert len(fcm.pushes) == 1

@@ -79,7 +79,7 @@ package struct MessageHistory: Sendable {
     private static let askedTogether = 100
 
     /// A hub that does not answer is not asked any further.
-    private static func answers(
+    static func answers(
         _ ids: [String], _ ask: ([String]) -> [Result<NotificationDetails?, HubError>]
     ) -> HubAnswers {
         var answers: HubAnswers = [:]

@@ -14,8 +14,9 @@ struct DeviceCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List a user's devices, one a line.",
             discussion: """
-                The registration id, the platform, when it was registered last, the tags that the user asked for, and since \
-                when and why a device is gone. The handle, to which push services deliver, is not shown.
+                The registration id, the platform, when it was registered last, the tags that the user asked for, since when \
+                and why a device is gone, and the last message that it did not get, of those that named the user. The \
+                handle, to which push services deliver, is not shown.
                 """)
 
         @OptionGroup var options: ConfigurationOptions
@@ -23,14 +24,18 @@ struct DeviceCommand: ParsableCommand {
         @Argument(help: "The user.") var name: String
 
         func run() throws {
-            let (configuration, store) = try options.openStore()
+            let (configuration, site, store) = try UserCommand.site(options)
+            defer { site.close() }
             let user = try UserCommand.existing(name, in: store, or: configuration)
             let devices = try store.devices(owner: user.owner).filter { !$0.isUnused }
-            guard !json else { return print(JSONWriter.array(devices) { $0.writeMembers(to: &$1) }.text) }
+            let failures = try site.lastFailures(of: user, in: store)
+            guard !json else {
+                return print(JSONWriter.array(devices) { $0.writeMembers(failures[$0.id], to: &$1) }.text)
+            }
             let rows = devices.map { device in
                 [
                     device.id, device.platform.isEmpty ? "being removed" : device.platform, device.updatedAt.text,
-                    device.words,
+                    device.words(failures[device.id]),
                 ]
             }
             TextTable.lines(rows, textColumns: [0, 1, 2, 3]).forEach { print($0) }
@@ -62,14 +67,15 @@ struct DeviceCommand: ParsableCommand {
 }
 
 extension DeviceRecord {
-    /// The tags that its user asked for, and whether it is gone.
-    var words: String {
+    /// The tags that its user asked for, whether it is gone, and its last failure.
+    func words(_ failure: MessageHistory.Failure?) -> String {
         let gone = isGone ? gone.map { "(gone since \($0.at.text): \($0.reason))" } : nil
-        return (tags + [gone].compactMap(\.self)).joined(separator: " ")
+        let failed = failure.map { "(last failure at \($0.at.text): \($0.outcome))" }
+        return (tags + [gone, failed].compactMap(\.self)).joined(separator: " ")
     }
 
     /// What an operator is shown of a device in JSON; its handle is not among it.
-    func writeMembers(to json: inout JSONWriter) {
+    func writeMembers(_ failure: MessageHistory.Failure?, to json: inout JSONWriter) {
         json.member("id", id)
         json.member("platform", platform)
         json.member("tags", tags)
@@ -81,5 +87,21 @@ extension DeviceRecord {
                 json.member("reason", gone.reason)
             }
         }
+        if let failure {
+            json.member("lastFailure") { json in
+                json.member("at", failure.at.text)
+                json.member("outcome", failure.outcome)
+            }
+        }
+    }
+}
+
+extension Site {
+    /// The last failure of each device of a user, by its registration id. A hub elsewhere tells of no device, and is not asked.
+    func lastFailures(
+        of user: User, in store: any SiteStore
+    ) throws(StoreError) -> [String: MessageHistory.Failure] {
+        guard hasBuiltInHub else { return [:] }
+        return try MessageHistory(store: store, now: Site.now).lastFailures(of: user.name) { details(of: $0) }
     }
 }

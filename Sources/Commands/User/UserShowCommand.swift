@@ -12,9 +12,10 @@ struct UserShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what a user may do, and what is theirs.",
         discussion: """
-            Devices with the end of their handles and, of those that are gone, since when and why; sessions, app tokens, how many kept messages are unread and how many are read, and \
-            when the user was last seen: the last request that was authenticated, by whichever method, to an hour. Of a user \
-            who was removed it shows what is left to be removed.
+            Devices with the end of their handles, since when and why those are gone that are, and the last message that each \
+            did not get; sessions, app tokens, how many kept messages are unread and how many are read, and when the user was \
+            last seen: the last request that was authenticated, by whichever method, to an hour. Of a user who was \
+            removed it shows what is left to be removed.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -22,7 +23,8 @@ struct UserShowCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let (configuration, store) = try options.openStore()
+        let (configuration, site, store) = try UserCommand.site(options)
+        defer { site.close() }
         let stored = try UserCommand.administration(configuration, store).stored(name)
         let user = try store.userRecord(stored) ?? UserCommand.existing(name, in: store, or: configuration)
         guard user.removedAt == nil || user.keepsData || !user.upkeep.isEmpty else {
@@ -30,6 +32,7 @@ struct UserShowCommand: ParsableCommand {
         }
         let report = UserReport(
             user: user, devices: try store.devices(owner: user.owner),
+            failures: try site.lastFailures(of: user, in: store),
             holdings: try store.holdings(of: user.owner, now: Site.now()),
             tokens: try UserTokenCommand.tokens(of: user, in: store).count, pending: try pending(of: user, in: store))
         if json { print(report.json) } else { report.lines.forEach { print($0) } }
@@ -51,6 +54,8 @@ struct UserShowCommand: ParsableCommand {
 private struct UserReport {
     let user: User
     let devices: [DeviceRecord]
+    /// The last one of each device, by its registration id.
+    let failures: [String: MessageHistory.Failure]
     let holdings: Holdings
     let tokens: Int
     /// Registrations that are still to be removed.
@@ -77,7 +82,7 @@ private struct UserReport {
         lines.append("messages read: \(Self.text(holdings.read))")
         let gone = devices.count(where: \.isGone)
         lines.append("devices: \(devices.count - gone)" + (gone > 0 ? ", and \(gone) gone" : ""))
-        lines += TextTable.lines(devices.map(Self.row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
+        lines += TextTable.lines(devices.map(row), textColumns: [0, 1, 2, 3, 4]).map { "  " + $0 }
         if !user.upkeep.cleanings.isEmpty { lines.append("to be removed: \(work)") }
         if let review = user.upkeep.review {
             lines.append("tags are being compared with what they may claim until \(review.until.text)")
@@ -100,10 +105,10 @@ private struct UserReport {
         return "\(span.count), the oldest of \(oldest.text), the newest of \(newest.text)"
     }
 
-    private static func row(_ device: DeviceRecord) -> [String] {
+    private func row(_ device: DeviceRecord) -> [String] {
         [
             device.platform.isEmpty ? "unused" : device.platform, DeviceHandle.suffix(of: device.handle),
-            device.updatedAt.text, device.id, device.words,
+            device.updatedAt.text, device.id, device.words(failures[device.id]),
         ]
     }
 
@@ -132,7 +137,7 @@ private struct UserReport {
                 }
             }
             json.member("devices", devices) { device, json in
-                device.writeMembers(to: &json)
+                device.writeMembers(failures[device.id], to: &json)
                 json.member("handle", DeviceHandle.suffix(of: device.handle))
             }
             json.member("pending") { json in

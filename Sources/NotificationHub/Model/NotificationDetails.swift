@@ -60,6 +60,7 @@ package struct DeviceOutcome: Equatable, Sendable {
     package var registrationID: String
     /// As `PlatformOutcomes.Count` names it.
     package var name: String
+    package var isSuccess: Bool { name == "Success" }
 
     package init(registrationID: String, name: String) {
         (self.registrationID, self.name) = (registrationID, name)

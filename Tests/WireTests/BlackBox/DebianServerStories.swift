@@ -47,7 +47,9 @@ extension WireTests {
             try await WireSite.run(WireSite.Options(layout: .debianDefault, edits: edits)) { site in
                 for path in ["/", "/admin"] {
                     let page = try site.call(.get, path)
-                    #expect(page.status == .ok && String(decoding: page.body, as: UTF8.self).contains("<html"))
+                    #expect(
+                        page.status == .ok && String(decoding: page.body, as: UTF8.self).contains("<html"),
+                        "\(path): \(page.status)")
                     #expect(page.fields[try #require(HTTPField.Name("Content-Security-Policy"))] != nil)
                 }
                 #expect(try site.call(.get, Path.config).status == .ok)

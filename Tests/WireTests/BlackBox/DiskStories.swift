@@ -75,7 +75,7 @@ extension WireTests {
                 }
                 #expect(isRefused)
                 try expectTruthfulSends(site, alice.user)
-                #expect(try site.health() == Health(status: 503, store: "readOnly"))
+                #expect(try site.health() == Health(status: 503, store: "full"))
                 try alice.expectAll()
                 makeRoom()
                 #expect(try site.health() == Health(status: 200, store: "writable"))

@@ -126,7 +126,11 @@ extension WireTests {
             let open = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))
             #expect(open.wrong == ["store"] && open.cure("store").contains("chmod 700 \(store)"))
             // Root may write anywhere, so it gets another owner then.
-            if geteuid() == 0 { try give(store, to: 65_534) }
+            if geteuid() == 0 {
+                try give(store, to: 65_534)
+                // As that user the configuration is read.
+                #expect(chmod(bench.folder.path, 0o755) == 0 && chmod(bench.service.configuration, 0o644) == 0)
+            }
             #expect(chmod(store, 0o500) == 0)
             let readOnly = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))
             #expect(readOnly.wrong == ["store"] && readOnly.found("store").contains("may not be written"))

@@ -32,7 +32,7 @@ struct InitTests {
         #expect(try bench.run("check", "--quiet").status == 0)
         let document = try JSONValue(parsing: Array(bench.configuration.utf8))
         #expect(document["webPush"]?["subject"]?.string == "mailto:op@example.com")
-        #expect(try bench.run("config", "show").output.contains(#/inbox\.plainDays +file +7 /#))
+        #expect(try bench.run("config", "show").output.contains(#/inbox\.plainDays +file +7\n/#))
         let (text, key) = (bench.configuration, try bench.run("keys", "vapid").output)
         #expect(first.output.contains(key))
         let again = try bench.run("init", "--user", "Alice", input: "other\n")

@@ -124,7 +124,7 @@ export class Received {
         say('olderNote', '');
         try {
             do {
-                const told = await this.#ask({ after: this.#oldest });
+                const told = await this.#behind(this.#oldest);
                 if (!told) return;
                 for (const message of told.Messages) this.#take(entryOf(message), { isOlder: true });
                 this.#reach(told.Messages);
@@ -136,6 +136,16 @@ export class Received {
         // Where a person reads on.
         const first = this.#items.get(this.#entries.find(isNew));
         if ($('older').contains(document.activeElement) || document.activeElement === document.body) first?.focus();
+    }
+
+    /** The messages behind the one of this id; the newest, if that was deleted. Null as `#ask`. Throws `Failure`. */
+    async #behind(after) {
+        try {
+            return await this.#ask({ after });
+        } catch (failure) {
+            if (failure.field !== 'after') throw failure;
+            return this.#ask({});
+        }
     }
 
     /** An answer of the server; null where it is no news, or another user's. Throws `Failure`. */
