@@ -102,7 +102,7 @@ def test_a_reload_of_a_wrong_configuration_fails_and_changes_nothing(site: Site,
     assert realm(site) == "Here"
     assert site.process == process and site.state == "active"
     # Not looked for by its program's name: of one that has ended by the time the journal looks there is none.
-    assert has_said(site, "configuration: ", "--priority", "warning")
+    assert any("configuration: " in line for line in site.log("--priority", "warning"))
 
 
 def test_reloads_under_load_fail_no_request_and_leave_a_service_that_ends(site: Site) -> None:

@@ -37,9 +37,9 @@ extension WireTests {
         @Test func `a second line serves the page and the operator's at the root`() async throws {
             let edits = [
                 FrontDoor.Edit(
-                    file: "default", text: "include snippets/app-backend.conf;",
+                    file: "sites-enabled/default", text: "include snippets/app-backend.conf;",
                     replacement: "include snippets/app-backend.conf; include snippets/app-backend-root.conf;"),
-                FrontDoor.Edit(file: "default", text: "location / {", replacement: "location /other/ {"),
+                FrontDoor.Edit(file: "sites-enabled/default", text: "location / {", replacement: "location /other/ {"),
                 FrontDoor.Edit(
                     file: "snippets/app-backend-root.conf", text: "/usr/share/app-backend/html",
                     replacement: "\(Program.root)/nginx/html"),
