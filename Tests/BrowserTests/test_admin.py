@@ -215,7 +215,7 @@ def test_the_status_tells_what_was_delivered(
     assert "Browser: " in str(hours) and " taken" in str(hours) and " in an hour" in str(hours)
     # An hour may have begun meanwhile.
     assert tab.evaluate("Math.max(...[...document.querySelectorAll('#day .good')].map(one => one.getAttribute('height')))") > 0
-    assert text(tab, "noWaiting") == "Nothing waits for a credential."
+    assert text(tab, "noWaiting") == "No messages are paused."
 
 
 def sent_to_alice(alice: Account, bob: Account, words: str) -> str:
