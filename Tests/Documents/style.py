@@ -17,7 +17,7 @@ COUNTED = {"what": r"\bwhat\b", "where": r"\bwhere\b", "semicolons": ";", "alone
 TARGET = {"what": 2.0, "where": 0.5, "semicolons": 3.0, "alone": 0.0}
 GUIDES = (
     "README.md", "docs/admin.md", "docs/comparison.md", "docs/container.md", "docs/deployment.md", "docs/first-app.md", "docs/maui.md",
-    "docs/messages.md", "docs/nginx.md", "docs/operation.md", "docs/package.md", "docs/swift-app.md", "docs/telephone.md",
+    "docs/messages.md", "docs/nginx.md", "docs/oidc.md", "docs/operation.md", "docs/package.md", "docs/swift-app.md", "docs/telephone.md",
     "docs/webhooks.md",
 )  # fmt: skip
 # In a guide.
