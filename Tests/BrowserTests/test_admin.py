@@ -212,7 +212,7 @@ def test_the_status_tells_what_was_delivered(
     label = tab.evaluate("document.querySelector('#pushes svg').getAttribute('aria-label')")
     assert "Browser: " in str(label) and " accepted" in str(label)
     hours = tab.evaluate("document.querySelector('#day svg.hours').getAttribute('aria-label')")
-    assert "Browser: " in str(hours) and " taken" in str(hours) and " in an hour" in str(hours)
+    assert "Browser: " in str(hours) and " accepted" in str(hours) and " per hour" in str(hours)
     # An hour may have begun meanwhile.
     assert tab.evaluate("Math.max(...[...document.querySelectorAll('#day .good')].map(one => one.getAttribute('height')))") > 0
     assert text(tab, "noWaiting") == "No messages are paused."
