@@ -71,7 +71,7 @@ struct SendCommand: ParsableCommand {
         }
         if secure && !isForUsers { throw ValidationError("A secure notification goes to users.") }
         if at != nil {
-            if secure { throw ValidationError("A secure notification can be read at once: leave out --at.") }
+            if secure { throw ValidationError("--at cannot be combined with --secure.") }
             guard let sendAt, (0...HubNotification.maximumDelay).contains(sendAt.seconds - Site.now().seconds) else {
                 throw ValidationError("--at takes a time in the next seven days, as in 2026-11-24T08:00:00Z.")
             }

@@ -33,7 +33,7 @@ public struct MessageTimeline: Equatable, Sendable {
         public var state: String
         /// Whether it waits because the push service does not accept the backend's credential, or the backend has none now.
         public var waitsForCredential: Bool
-        /// Devices by their fates, in the hub's order; empty as long as it tells none.
+        /// Device counts per delivery result, in the hub's order. Empty until the hub reports results.
         public var counts: [SendOutcomeDetails.Count]
 
         /// What is known of one platform.

@@ -94,7 +94,7 @@ private func hold(_ fault: CredentialFault) -> PushResult.Action { .holdCredenti
             ("1800000000999", 1_800_000_000), ("1", 0), ("0", nil), ("-5", nil), (#""1800000000000""#, nil),
             ("1.5e12", nil), ("99999999999999999999", nil), ("9223372036854775807", 9_223_372_036_854_775),
         ] as [(String, Int64?)])
-    func `that a device is gone says since when, in milliseconds`(_ timestamp: String, _ seconds: Int64?) throws {
+    func `the timestamp of a 410 is parsed as milliseconds`(_ timestamp: String, _ seconds: Int64?) throws {
         let body = #"{"reason":"Unregistered","timestamp":\#(timestamp)}"#
         #expect(try driver().result(of: answer(410, body)).action == .removeRegistration(goneSince: seconds))
     }

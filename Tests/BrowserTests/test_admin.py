@@ -210,12 +210,12 @@ def test_the_status_tells_what_was_delivered(
     open_admin(tab, root)
     assert "writable" in text(tab, "facts")
     label = tab.evaluate("document.querySelector('#pushes svg').getAttribute('aria-label')")
-    assert "Browser: " in str(label) and " taken" in str(label)
+    assert "Browser: " in str(label) and " accepted" in str(label)
     hours = tab.evaluate("document.querySelector('#day svg.hours').getAttribute('aria-label')")
-    assert "Browser: " in str(hours) and " taken" in str(hours) and " in an hour" in str(hours)
+    assert "Browser: " in str(hours) and " accepted" in str(hours) and " per hour" in str(hours)
     # An hour may have begun meanwhile.
     assert tab.evaluate("Math.max(...[...document.querySelectorAll('#day .good')].map(one => one.getAttribute('height')))") > 0
-    assert text(tab, "noWaiting") == "Nothing waits for a credential."
+    assert text(tab, "noWaiting") == "No messages are paused."
 
 
 def sent_to_alice(alice: Account, bob: Account, words: str) -> str:

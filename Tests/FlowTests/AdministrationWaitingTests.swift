@@ -74,7 +74,7 @@ struct AdministrationWaitingTests {
         let kept = try schedule("alice", in: 60, from: "carol")
         #expect(try cancel(id, password: "wrong").status == .forbidden && ids().count == 2)
         #expect(try cancel(id).status == .ok && ids() == [kept])
-        let lines = log.lines.map(\.text).filter { $0.contains("a message for later was taken back") }
+        let lines = log.lines.map(\.text).filter { $0.contains("a scheduled message was cancelled") }
         #expect(
             lines.count == 1 && lines[0].contains("bob") && lines[0].contains("root") && !lines[0].contains("47 11"))
         let again = try cancel(id)

@@ -22,7 +22,7 @@ struct AudienceTests {
         #expect(site.hub.messages.map(\.tags) == ["username:alice || from:bob"])
     }
 
-    @Test func `names are told in the one spelling that tags have`() throws {
+    @Test func `recipient names are lowercased before they become tags`() throws {
         let site = try TestSite()
         _ = try send(site, as: "bob", to: "ALICE")
         #expect(site.hub.messages.map(\.tags) == ["username:alice || from:bob"])

@@ -135,7 +135,7 @@ struct PendingSendTests {
         #expect(try next.answer().status == .ok)
     }
 
-    @Test func `it counts once, as it was answered`() throws {
+    @Test func `a deferred response counts once, with its final status`() throws {
         let site = try site()
         let metrics = SiteMetrics(version: "1.2.3", startedAt: 1_796_000_000)
         _ = site.call(.get, "/api/register", as: "alice")

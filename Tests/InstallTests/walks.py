@@ -12,14 +12,20 @@ EDIT_SOCKET = "printf '[Socket]\\nSocketGroup=nginx\\n' > /root/edited"
 
 README = [
     Step("apt install ./app-backend_0.1.0_amd64.deb", "app-backend init", typed="y\n", after="sh /root/include-snippet"),
+    # Where it cannot ask, options answer.
+    Step(
+        "app-backend init",
+        "^added alice$",
+        typed="alice-1234\n",
+        places={"init": "init --subject you@example.com --user alice"},
+        after="echo bob-123456 | app-backend user add bob",
+    ),
     # For a moment the workers of the old configuration go on answering.
     Step(
-        "nginx -t && systemctl reload nginx",
+        "nginx -t && systemctl reload nginx && systemctl restart app-backend",
         "test is successful",
         after=f"{ANSWERED} {API}/config && {ANSWERED} https://push.example.com/admin | grep '<html'",
     ),
-    Step("app-backend user add alice", "^added alice$", typed="alice-1234\n", after="echo bob-123456 | app-backend user add bob"),
-    Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
     Step(
         "app-backend doctor --url https://push.example.com",
         "^ok +nginx +https://push.example.com leads to the service",
@@ -57,6 +63,8 @@ DEPLOYMENT = [
         after="systemctl cat app-backend.service | grep ^LoadCredential=hub && systemctl revert app-backend.service",
     ),
     Step("systemctl restart app-backend", after="systemctl is-active app-backend"),
+    Step("app-backend user add alice", "^added grace$", places={"alice": "grace"}, typed="grace-1234\n"),
+    Step(f"curl -u alice {API}/register", r"^\[\]", places=AS_ALICE),
     Step(
         "app-backend user import-htpasswd FILE",
         "carol",

@@ -13,6 +13,7 @@ NO_APPLE = "it needs Apple's service; Tests/Doubles calls a double of it"
 
 PAGES_ELSEWHERE = {
     "docs/decisions.md": "it names commands, and shows none to type",
+    "docs/first-app.md": BY_CURL,
     "docs/http-api.md": BY_CURL,
     "docs/maui.md": BY_CURL,
     "docs/messages.md": BY_CURL,
@@ -35,6 +36,8 @@ ELSEWHERE = {
     "app-backend user change bob --role editor": BY_CURL,
     """curl -u bob https://push.example.com/api/notifications --json """
     """'{"To": "tag:news", "Body": "The canteen is closed today."}'""": BY_CURL,
+    """curl -u bob -X PUT https://push.example.com/api/register/my-phone --json '"""
+    """{"Platform": "fcm", "Handle": "dGVzdA:APA91b"}'""": BY_CURL,
     """curl -u alice -X PUT https://push.example.com/api/register/my-phone --json '"""
     """{"Platform": "fcm", "Handle": "dGVzdA:APA91b", "Tags": ["news-sport"]}'""": BY_CURL,
     "app-backend apns channel create --keep-newest": NO_APPLE,

@@ -2,6 +2,7 @@
 """The commands of the pages, and what they say that is answered: the product answers so."""
 
 import re
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 import routes
 from certificates import Authority
-from examples import BLOCK, DOCS, Example, Story, examples, of, settings
+from examples import BLOCK, DOCS, TRIAL_SITE, Example, Story, examples, of, settings
 from reader import KEY, Reader
 from sites import NO_LIMITS, NO_PUSH_SERVICE, a_browser, apples, trust_certificates
 
@@ -190,6 +191,20 @@ def test_the_first_calls_of_a_stranger_work(site: Installation, authority: Path,
             reader.story.names["ID"] = answer["MessageId"]
 
 
+def test_the_calls_of_the_first_app_work_in_their_order(program: Path, tmp_path: Path) -> None:
+    """Against a site with the settings of script/run, whose certificate is where the page has it."""
+    authority = Authority(tmp_path)
+    with Installation(program, tmp_path, authority, NO_PUSH_SERVICE, groups={"inbox": {"plainDays": 7}}) as site:
+        (tmp_path / ".run").mkdir()
+        shutil.copy(authority.file, tmp_path / ".run" / "cert.pem")
+        reader = Reader(site, authority.file, tmp_path, {role: site.add_user(role) for role in ("alice", "bob")})
+        reader.story.names[TRIAL_SITE] = site.origin
+        found = of("first-app.md")
+        for one in found:
+            reader.read(one, is_whole=True)
+        assert len(found) > 8
+
+
 @pytest.mark.parametrize(
     ("expected", "answered", "count"),
     [
@@ -202,6 +217,7 @@ def test_the_first_calls_of_a_stranger_work(site: Installation, authority: Path,
         ({"Ids": {"bob": 7}}, {"Ids": {"alice": 9}}, 1),
         ({"Ids": {"bob": 7}, "Id": 7}, {"Ids": {"bob1": 9}, "Id": 8}, 1),
         ({"State": "Completed", "Outcomes": []}, {"State": "Unheard", "Outcomes": []}, 1),
+        ({"State": "NoTargetFound", "Counts": {}}, {"State": "NoTargetFound", "Counts": {}}, 0),
         ({"RegistrationId": "1", "Outcome": "Success"}, {"RegistrationId": "2", "Outcome": "Skipped"}, 0),
         ({"RegistrationId": "1", "Outcome": "Success"}, {"RegistrationId": "2", "Outcome": 1}, 1),
         ({"Outcome": "Success"}, {"Outcome": "Skipped"}, 1),

@@ -46,7 +46,7 @@ extension AdministrationController {
         guard let waiting = try history.cancel(id) else {
             throw Problem(.notFound, "No message waits for its time under that id.")
         }
-        note("a message for later was taken back", request, of: waiting.message.sender)
+        note("a scheduled message was cancelled", request, of: waiting.message.sender)
         return Response(fields: [.cacheControl: "no-store"])
     }
 

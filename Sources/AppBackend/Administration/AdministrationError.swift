@@ -29,7 +29,8 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
                 + "does not begin with -, and is not . or .. alone"
         case .noUser(let name): "There is no user \(name)."
         case .leftNothing(let name):
-            "Nothing here is of a user \(name). `user disable` refuses a user of an issuer before they come."
+            "User \(name) has no data here. "
+                + "To block an SSO user before the first login: `app-backend user disable \(name)`."
         case .isThere(let name): "There is a user \(name) already; `user passwd` changes the password."
         case .nameIsUsedUp(let name):
             "The name \(name) was removed before, and is too long to be told from that one: take another."

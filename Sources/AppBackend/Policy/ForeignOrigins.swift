@@ -39,8 +39,8 @@ package struct ForeignOrigins: Sendable {
         return origin
     }
 
-    /// Whether a browser may have added the password, which a person has once typed into its own box. For a request of that
-    /// type a browser asks first, and then it adds none.
+    /// True if the browser may have attached remembered Basic credentials. `application/json` forces a CORS preflight, and
+    /// then browsers attach none.
     static func mayHaveAddedPassword(_ request: Request) -> Bool {
         request.method == .post && request.fields.authorization("basic") != nil
             && request.fields[.contentType]?.lowercased().hasPrefix("application/json") != true

@@ -10,7 +10,7 @@ package final class UserMeter: Sendable {
     static let maximumBuckets = 30_000
     /// What a list is taken to be when that user's last one was smaller, in bytes.
     static let listBytes = 256 << 10
-    /// Users whose lists are known to be larger; beyond it all are forgotten.
+    /// Maximum number of users whose large list size is remembered. Above it, all entries are dropped.
     static let maximumLongLists = 1_000
 
     typealias Limit = LimitedUse

@@ -21,7 +21,8 @@ struct StoreCommand: ParsableCommand {
     static func folder(_ options: ConfigurationOptions) throws -> String {
         let store = try options.load().store
         guard let folder = store.folder else {
-            throw CommandError("The state is in \(store); this is for the folder of store.path.")
+            throw CommandError(
+                "This site stores its data in \(store). The command works only with a file store (store.path).")
         }
         return folder
     }

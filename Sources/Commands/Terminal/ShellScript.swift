@@ -5,9 +5,9 @@ import System
 
 /// What a command leaves to programs of the system.
 enum ShellScript {
-    /// Runs the script in the place of this process.
+    /// Replaces this process with the script (`exec`).
     /// - Parameter arguments: `$1` and on.
-    /// - Returns: why it could not be started; else not at all.
+    /// - Returns: only on failure, with the reason.
     static func become(_ script: String, _ arguments: [String]) -> CommandError {
         var words = (["sh", "-c", script, "sh"] + arguments).map { (word: String) in strdup(word) } + [nil]
         defer { words.forEach { free($0) } }

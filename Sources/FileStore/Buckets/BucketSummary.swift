@@ -6,9 +6,9 @@ import System
 /// What a process knows of a bucket of notifications without reading it again: which ids are free in it, and that none of
 /// its owners can have come to the quota. So a create costs the same whatever the bucket holds.
 ///
-/// It is believed as far as the file is the same one and still has, where it ended when it was last looked at, the checksum
-/// that was there; what follows that is then read. A rewritten bucket is another file. Ids that an editor puts
-/// into the middle of a file are not known, and would be drawn once in 2^31 times.
+/// It is valid if the inode is unchanged and the checksum at the last known end still matches. Newer lines are then read.
+/// A rewritten bucket is another file. Ids that an editor puts into the middle of a file are not known, and would be drawn
+/// once in 2^31 times.
 struct BucketSummary {
     /// Ids are told apart by so many of their lowest bits: an id of the same bits counts as taken, and is drawn again.
     private static let idBits = 11

@@ -47,7 +47,7 @@ extension SiteConfiguration {
         } else if methods.contains(.token), methods.contains(.test) {
             reading.fault("auth.methods", "must not hold both token and test: a token would outlive the test's users")
         } else if methods.contains(.session), !methods.contains(.password), !methods.contains(.test) {
-            reading.fault("auth.methods", "holds nothing that a session begins with: password or test")
+            reading.fault("auth.methods", "session also requires password or test: add one of them")
         } else if methods.contains(.webServer), let listen, !listen.hasPrefix("/") {
             reading.fault(Self.webServerOnPort.key, Self.webServerOnPort.reason)
         } else {

@@ -95,7 +95,7 @@ package struct VAPIDKeyFile {
         return true
     }
 
-    /// Writes keys, durably, in the place of what was there: the former file or the new one is there, and nothing between.
+    /// Replaces the key file atomically and durably.
     /// - Parameter owner: whose the file is to be; nil: this process's.
     /// - Throws: `Failure`.
     package func replace(_ keys: [VAPIDKey], owner: (user: UInt32, group: UInt32)? = nil) throws(Failure) {

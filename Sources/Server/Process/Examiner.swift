@@ -72,7 +72,7 @@ package final class Examiner: Sendable {
     }
 
     private static let hanging = SiteFindings.Finding(
-        step: "socket", verdict: "wrong", found: "a look at the service has not ended in \(patienceSeconds) s",
+        step: "socket", verdict: "wrong", found: "the self-check timed out after \(patienceSeconds) s",
         fix: "`app-backend doctor` on the host shows at which step it waits; then `systemctl restart app-backend`")
 
     private func begin(_ site: RunningSite) {

@@ -14,7 +14,7 @@ export const messages = (query) => call('GET', 'admin/messages', { query });
 export const message = (id) => call('GET', `admin/messages/${encodeURIComponent(id)}`);
 /** So many that wait for their time, of or to `user`, the soonest first. */
 export const scheduled = (query) => call('GET', 'admin/messages/scheduled', { query });
-export const takeBack = (id, Password) =>
+export const cancelMessage = (id, Password) =>
     call('DELETE', `admin/messages/scheduled/${encodeURIComponent(id)}`, { json: { Password } });
 /** So many users behind `after`, whose names begin with `name`. */
 export const users = (query) => call('GET', 'admin/users', { query });

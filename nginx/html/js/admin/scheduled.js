@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Users' messages that wait for their time, below those that were sent, and how one is taken back. Titles and texts are not told.
+// Users' messages that wait for their time, below those that were sent, and how one is cancelled. Titles and texts are not told.
 
 import { $, element, say } from '../dom.js';
 import { t, time } from '../i18n.js';
@@ -40,17 +40,17 @@ export class Scheduled {
         const told = [
             time(Date.parse(at)), isSecure && t('admin.secure'), triedAt && t('admin.tried', { time: time(Date.parse(triedAt)) }),
         ].filter(Boolean).join(' · ');
-        const button = element('button', { type: 'button', className: 'small quiet' }, t('admin.takeBack'));
-        button.setAttribute('aria-label', `${t('admin.takeBack')}: ${title}, ${told}`);
-        button.addEventListener('click', () => this.#takeBack(id, from, to));
+        const button = element('button', { type: 'button', className: 'small quiet' }, t('admin.cancelMessage'));
+        button.setAttribute('aria-label', `${t('admin.cancelMessage')}: ${title}, ${told}`);
+        button.addEventListener('click', () => this.#cancelMessage(id, from, to));
         return element('li', { data: { id } },
             element('span', {}, element('b', { dir: 'auto' }, title), element('small', {}, told)), button);
     }
 
-    #takeBack(id, from, to) {
-        confirm(t('admin.takeBack'), t('admin.takeBackWords', { from, to }), async (password) => {
+    #cancelMessage(id, from, to) {
+        confirm(t('admin.cancelMessage'), t('admin.cancelMessageWords', { from, to }), async (password) => {
             try {
-                await calls.takeBack(id, password);
+                await calls.cancelMessage(id, password);
             } catch (failure) {
                 if (failure.status === 401) return this.#ended();
                 throw failure;

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often a page has the words that make its English stiff, and how often it speaks to its reader: for 1,000 words.
+
+`python3 -B Tests/Documents/style.py` lowers the numbers of style.txt to those of the pages. It raises none.
+"""
+
+import math
+import re
+from pathlib import Path
+
+import prose
+
+ROOT = Path(__file__).parents[2]
+# The most that each page may have, in the order of TARGET. A page without a line has the target.
+TABLE = Path(__file__).with_name("style.txt")
+COUNTED = {"what": r"\bwhat\b", "where": r"\bwhere\b", "semicolons": ";", "alone": r"\balone\b", "you": r"\byou(?:rs?)?\b"}
+TARGET = {"what": 2.0, "where": 0.5, "semicolons": 3.0, "alone": 0.0}
+GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
+    admin comparison container deployment first-app maui messages nginx oidc operation package shared-hosting swift-app
+    telephone webhooks
+""".split()))
+# In a guide.
+LEAST_YOU = 10.0
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its path. The changelog is a list of changes, and its past is not rewritten."""
+    found = {*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")} - {ROOT / "CHANGELOG.md"}
+    return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
+
+
+def counts(text: str) -> dict[str, float]:
+    """For 1,000 words. Cells of tables count, and code does not."""
+    found = prose.sentences(text, shortest_cell=1)
+    words, plain = sum(one.words for one in found), " ".join(prose.plain(one.text) for one in found)
+    return {name: 1000 * len(re.findall(pattern, plain, re.I)) / max(1, words) for name, pattern in COUNTED.items()}
+
+
+def limits() -> dict[str, dict[str, float]]:
+    """Those of the table, by page."""
+    rows = [line.split() for line in TABLE.read_text().splitlines() if not line.startswith("#")]
+    return {name: dict(zip(TARGET, map(float, numbers), strict=True)) for name, *numbers in rows}
+
+
+def lowered(text: str, before: dict[str, float] | None) -> dict[str, float]:
+    """The page's numbers in whole ones, upwards; not above `before`, and not below the target."""
+    now = counts(text)
+    return {name: max(least, min((before or {}).get(name, math.inf), math.ceil(now[name]))) for name, least in TARGET.items()}
+
+
+if __name__ == "__main__":
+    known = limits() if TABLE.exists() else {}
+    rows = {page: lowered(text, known.get(page)) for page, text in pages().items() if not known or page in known}
+    lines = [f"{page:<30}" + "".join(f"{number:>6g}" for number in row.values()) for page, row in rows.items() if row != TARGET]
+    TABLE.write_text("\n".join([f"# {'page':<28}  " + "  ".join(TARGET), *lines]) + "\n")
