@@ -348,10 +348,10 @@ def test_bad_input_has_its_status_and_names_its_field(
         user = None if fault.operation in ("logIn", "logOut", "readConfiguration") else limited
         if "/api/admin" in row[0]:
             user, headers = None, headers | at_the_page
-        if row == ("`POST /api/tokens`", "`Password`"):
-            user, headers = None, headers | page_of(installation, limited)
             if fault.body and fault.body.get("UserName") == SELF:
                 fault.body["UserName"] = limited.name
+        if row == ("`POST /api/tokens`", "`Password`"):
+            user, headers = None, headers | page_of(installation, limited)
         query = fault.query.replace(SELF, limited.name)
         reply = client.call(fault.operation, fault.status, user, fault.body, query, "7", limited.name, **headers)
         assert reply.json().get("field") == fault.field, fault
