@@ -128,7 +128,8 @@ extension Backend.Parts {
             store: store, sessions: sessions, takesPasswords: authenticationMethods.contains(.password))
         // No token that the tutorial's test would let a stranger make is good after the change to real users.
         let tokens =
-            authenticationMethods.contains(.token) ? TokenController(store: store, now: now).routes : []
+            authenticationMethods.contains(.token)
+            ? TokenController(store: store, authenticator: authenticator, now: now).routes : []
         let own =
             authenticationMethods.contains(.session) ? SessionListController(sessions: sessions).routes : []
         let administration = AdministrationController(self)

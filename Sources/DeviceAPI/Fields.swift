@@ -52,9 +52,12 @@ public struct Fields: Sendable {
         return text
     }
 
+    /// Whether the member is there, with a value or `null`.
+    package func has(_ name: String) -> Bool { members.contains { ASCII.equalIgnoringCase($0.name, name) } }
+
     /// A truth value; false when the member is absent.
     /// - Throws: `Problem` 400, when it is anything else.
-    func bool(_ name: String) throws(Problem) -> Bool {
+    package func bool(_ name: String) throws(Problem) -> Bool {
         guard let value = self[name] else { return false }
         guard let bool = value.bool else {
             throw Problem(.badRequest, "\(name) must be true or false.", field: name)

@@ -87,6 +87,61 @@ def test_the_password_is_changed_and_only_this_session_goes_on(
     page.open().await_state("loggedin")
 
 
+def make_token(alice: Account, installation: Installation, **wish: object) -> dict[str, str]:
+    """Makes an app token, and returns the header field that shows it."""
+    made = alice.call("POST", "/api/tokens", {"Scopes": ["send"]} | wish).json()
+    installation.keep_secret(made["Token"])
+    return {"Authorization": f"Bearer {made['Token']}"}
+
+
+def is_good(installation: Installation, token: dict[str, str]) -> bool:
+    return installation.call("GET", "/api/notifications/outcomes/x", **token).status == 404
+
+
+TOKENS = "document.querySelectorAll('#tokens li')"
+
+
+def test_an_app_token_is_listed_with_what_it_may_and_ended_by_the_second_press(
+    page: Page, installation: Installation, alice: Account, bob: Account
+) -> None:
+    one = make_token(alice, installation, Label="build server", To=[bob.name], ExpiresInDays=90)
+    other = make_token(alice, installation, Scopes=["read", "register", "send"])
+    assert is_good(installation, one) and is_good(installation, other)
+    open_settings(page, sessions=1)
+    page.tab.wait_until(f"{TOKENS}.length === 2")
+    # Of one second they are in no certain order.
+    listed = sorted(page.tab.evaluate(f"[...{TOKENS}].map(one => one.textContent)"))
+    words = ("build server", "may send", f"only to {bob.name}", "made", "last used", "until", "End")
+    assert all(word in listed[0] for word in words), listed
+    assert all(word in listed[1] for word in ("without a label", "may read messages", "may register devices")), listed
+    page.tab.evaluate(f"[...{TOKENS}].find(one => one.textContent.includes('build server')).querySelector('button').focus()")
+    for _ in range(2):
+        assert is_good(installation, one)
+        page.tab.press("Enter")
+        page.tab.think()
+    page.tab.wait_until(f"{TOKENS}.length === 1")
+    assert not is_good(installation, one) and is_good(installation, other)
+    assert page.text("tokensNote") == "Ended."
+    assert page.tab.evaluate("document.activeElement.id") == "tokensHeading"
+
+
+@pytest.mark.parametrize("keeps", [False, True], ids=["not kept", "kept"])
+def test_app_tokens_end_with_the_password_unless_they_are_kept(
+    page: Page, installation: Installation, alice: Account, keeps: bool
+) -> None:
+    tokens = [make_token(alice, installation) for _ in range(2)]
+    open_settings(page, sessions=1)
+    page.tab.wait_until(f"{TOKENS}.length === 2")
+    if keeps:
+        page.tab.click("keepTokens")
+    change(page, alice.user.password, installation.secret("a new password "))
+    await_words(page, "passwordResult", "The password is changed.")
+    page.tab.wait_until(f"{TOKENS}.length === {2 if keeps else 0}")
+    assert ("2 app tokens have ended." in page.text("passwordResult")) != keeps
+    assert page.tab.evaluate("document.getElementById('keepTokensPart').hidden") != keeps
+    assert [is_good(installation, one) for one in tokens] == [keeps, keeps]
+
+
 @pytest.mark.parametrize(
     ("present", "wanted", "field", "words"),
     [

@@ -92,6 +92,11 @@ def test_an_administrator_adds_disables_enables_and_removes_a_user(
     tab.fill("newName", carol.name)
     tab.fill("newPassword", carol.password)
     tab.click("add")
+    confirm(tab, "wrong")
+    await_words(tab, "ownPasswordError", "That is not your password.")
+    assert installation.call("GET", "/api/register", carol).status == 401
+    confirm(tab, root.user.password)
+    await_confirmed(tab)
     await_words(tab, "addNote", carol.name)
     assert installation.call("GET", "/api/register", carol).status == 200
     open_user(tab, carol.name)
@@ -105,6 +110,8 @@ def test_an_administrator_adds_disables_enables_and_removes_a_user(
     await_words(tab, "userWords", "disabled")
     assert installation.call("GET", "/api/register", carol).status == 401
     tab.click("enable")
+    confirm(tab, root.user.password)
+    await_confirmed(tab)
     tab.wait_until("!document.getElementById('userWords').textContent.includes('disabled')")
     assert installation.call("GET", "/api/register", carol).status == 200
     tab.click("remove")

@@ -8,7 +8,7 @@ from account import Account
 from installation import Installation, User
 from notify_page import NotifyPage
 from tab import Tab
-from test_admin import open_admin, root, tab  # noqa: F401
+from test_admin import confirm, open_admin, root, tab  # noqa: F401
 from test_session import change_the_cookie
 
 
@@ -24,5 +24,6 @@ def test_nothing_is_done_in_the_name_of_an_administrator_who_is_not_the_one_show
     tab.fill("newName", carol.name)
     tab.fill("newPassword", carol.password)
     tab.click("add")
+    confirm(tab, root.user.password)
     tab.wait_until("document.body.dataset.state === 'refused'")
     assert installation.call("GET", "/api/register", carol).status == 401

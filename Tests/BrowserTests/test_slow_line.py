@@ -248,7 +248,7 @@ def test_an_operator_finds_messages_adds_a_user_and_ends_what_is_theirs_once(
     tab.evaluate("document.getElementById('adding').open = true")
     tab.fill("newName", carol.name)
     tab.fill("newPassword", carol.password)
-    twice(tab, "#add")
+    twice(tab, "#add", root)
     tab.wait_until(f"document.getElementById('addNote').textContent.includes('{carol.name}')")
     find(tab, alice.name)
     assert tab.evaluate("said.has('usersNote: Loading …')")
@@ -259,7 +259,7 @@ def test_an_operator_finds_messages_adds_a_user_and_ends_what_is_theirs_once(
         tab.wait_until(f"!document.getElementById('no{kind}').hidden")
     twice(tab, "#disable", root)
     tab.wait_until("!document.getElementById('enable').hidden")
-    twice(tab, "#enable")
+    twice(tab, "#enable", root)
     tab.wait_until("document.getElementById('enable').hidden")
     done = [(method, path.split("/")[5:6]) for method, path in tab.evaluate("changes")]
     ended = [("DELETE", ["devices"]), ("DELETE", ["sessions"])]

@@ -172,7 +172,7 @@ def test_an_administrator_with_a_telephone_adds_a_user_and_ends_what_is_theirs(
     hand.tap("#adding summary")
     hand.write("#newName", carol.name)
     hand.write("#newPassword", carol.user.password)
-    hand.tap("#add")
+    confirm(tab, hand, "#add", root)
     await_words(tab, "addNote", carol.name)
     phone = {"Platform": "apns", "Handle": "ab" * 32}
     assert carol.call("PUT", f"/api/register/{carol.ask_for_id()}", phone).status == 200
@@ -184,7 +184,7 @@ def test_an_administrator_with_a_telephone_adds_a_user_and_ends_what_is_theirs(
     assert carol.call("GET", "/api/register").json() == []
     assert installation.call("GET", "/api/session", Cookie=elsewhere).status == 401
     confirm(tab, hand, "#disable", root)
-    hand.tap("#enable")
+    confirm(tab, hand, "#enable", root)
     await_words(tab, "userNote", "Done.")
     tab.wait_until("document.getElementById('enable').hidden")
     assert carol.call("GET", "/api/register").status == 200

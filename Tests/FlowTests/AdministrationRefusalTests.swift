@@ -7,14 +7,16 @@ import HTTPTypes
 import JSON
 import Store
 import Testing
+import Text
 
 /// Who may not administer, and what an administrator may not do.
 struct AdministrationRefusalTests {
     private static let users = AdministrationTests.users
     /// Each route, with a body that would do.
     private static let routes: [(method: HTTPRequest.Method, path: String, body: String)] = [
-        (.get, users, ""), (.post, users, #"{"UserName":"carol","Password":"x"}"#), (.get, users + "/alice", ""),
-        (.post, users + "/alice/disable", AdministrationTests.own), (.post, users + "/alice/enable", ""),
+        (.get, users, ""), (.post, users, AdministrationTests.adding("carol")), (.get, users + "/alice", ""),
+        (.post, users + "/alice/disable", AdministrationTests.own),
+        (.post, users + "/alice/enable", AdministrationTests.own),
         (.delete, users + "/alice", AdministrationTests.own),
         (.delete, users + "/alice/devices/1-1-1", AdministrationTests.own),
         (.delete, users + "/alice/sessions", AdministrationTests.own),
@@ -24,8 +26,8 @@ struct AdministrationRefusalTests {
         (.delete, "/api/admin/messages/scheduled/AAAAAAAAAAAAAAAAAAAAAA", AdministrationTests.own),
         (.get, "/api/admin/status", ""), (.get, "/api/admin/findings", ""),
     ]
-    /// Those that need the administrator's password.
-    private static let destroying = routes.filter { $0.body == AdministrationTests.own }
+    /// Those that change something: each needs the administrator's password.
+    private static let changing = routes.filter { $0.method != .get }
 
     private let site: TestSite
     private let issuer = TestIssuer("https://id.example")
@@ -131,20 +133,28 @@ struct AdministrationRefusalTests {
         #expect(try isUntouched)
     }
 
-    @Test func `what is for good needs the administrator's own password`() throws {
+    @Test func `what changes something needs the administrator's own password, whatever it is`() throws {
         let page = try site.page(of: "root")
-        for route in Self.destroying {
-            let wrong = try page.call(route.method, route.path, body: #"{"Password":"alice-secret"}"#)
-            #expect(wrong.status == .forbidden && Problem(wrong).detail == "That is not your password.")
-            #expect(Problem(wrong).field == "Password")
-            for (body, field) in [("", "body"), ("{}", "Password"), (#"{"Password":7}"#, "Password")] {
-                let missing = try page.call(route.method, route.path, body: body)
-                #expect(missing.status == .badRequest && Problem(missing).field == field, "\(body)")
+        // One whom the page could let in again.
+        try site.change("bob") { $0.disabledAt = Timestamp(seconds: 1) }
+        for route in Self.changing {
+            let path = route.path.hasSuffix("/enable") ? Self.users + "/bob/enable" : route.path
+            let field = route.path == Self.users ? "AdministratorPassword" : "Password"
+            let member = #""\#(field)":"root-secret""#
+            func call(_ other: String) throws -> Problem {
+                #expect(route.body.contains(member))
+                return Problem(try page.call(route.method, path, body: route.body.replacing(member, with: other)))
             }
-            // Four wrong ones of each route would be counted together.
+            let wrong = try call(#""\#(field)":"alice-secret""#)
+            #expect(wrong == Problem(.forbidden, "That is not your password.", field: field), "\(path)")
+            for missing in [#""\#(field)":null"#, #""\#(field)":"""#, #""\#(field)":7"#] {
+                let problem = try call(missing)
+                #expect(problem.status == .badRequest && problem.field == field, "\(path): \(missing)")
+            }
+            // Wrong ones of all routes would be counted together.
             site.clock.advance(LoginThrottle.windowSeconds)
         }
-        #expect(try isUntouched)
+        #expect(try isUntouched && site.store.user("bob")?.disabledAt != nil)
     }
 
     @Test func `wrong passwords are counted as at a log-in`() throws {

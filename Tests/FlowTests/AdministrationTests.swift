@@ -14,6 +14,11 @@ struct AdministrationTests {
     static let users = "/api/admin/users"
     static let own = #"{"Password":"root-secret"}"#
 
+    /// What adds a user whose password is `<name>-secret`, with the administrator's own password.
+    static func adding(_ name: String, _ members: String = #""Roles":[]"#) -> String {
+        #"{"UserName":"\#(name)","Password":"\#(name.lowercased())-secret",\#(members),"AdministratorPassword":"root-secret"}"#
+    }
+
     private let site: TestSite
     private let log = CollectedLog()
     private let page: TestPage
@@ -118,7 +123,7 @@ struct AdministrationTests {
     // MARK: What is changed
 
     @Test func `a user who was added logs in, and a name and a role are checked`() throws {
-        let carol = #"{"UserName":"Carol","Password":"carol-secret","Roles":["editor"]}"#
+        let carol = Self.adding("Carol", #""Roles":["editor"]"#)
         let added = try json(page.call(.post, Self.users, body: carol))
         #expect(added["Name"]?.string == "carol" && added["Roles"]?.array?.first?.string == "editor")
         #expect(site.call(.get, "/api/register", as: "carol").status == .ok)
@@ -154,7 +159,7 @@ struct AdministrationTests {
         // Once more does no harm.
         #expect(try page.call(.post, Self.users + "/alice/disable", body: Self.own).status == .ok)
         let former = alice.cookie
-        let enabled = try json(page.call(.post, Self.users + "/alice/enable"))
+        let enabled = try json(page.call(.post, Self.users + "/alice/enable", body: Self.own))
         #expect(enabled["DisabledAt"] == nil)
         #expect(try alice.logIn("alice").status == .ok && alice.isKnown)
         #expect(try former == nil || !TestPage(site.backend, cookie: former).isKnown)
@@ -168,8 +173,7 @@ struct AdministrationTests {
         #expect(removed["Waiting"]?.integer == 0)
         #expect(try !alice.isKnown && names() == ["bob", "root"])
         #expect(try page.call(.delete, Self.users + "/alice", body: Self.own).status == .notFound)
-        let body = #"{"UserName":"alice","Password":"alice-secret"}"#
-        let next = try json(page.call(.post, Self.users, body: body))
+        let next = try json(page.call(.post, Self.users, body: Self.adding("alice")))
         #expect(next["DeviceCount"]?.integer == 0 && next["SessionCount"]?.integer == 0)
         #expect(try !alice.isKnown)
     }
@@ -192,7 +196,7 @@ struct AdministrationTests {
     }
 
     @Test func `each change is in the log with the administrator's name, and no password is`() throws {
-        _ = try page.call(.post, Self.users, body: #"{"UserName":"carol","Password":"carol-secret"}"#)
+        _ = try page.call(.post, Self.users, body: Self.adding("carol"))
         _ = try page.call(.post, Self.users + "/carol/disable", body: Self.own)
         _ = try page.call(.delete, Self.users + "/carol", body: Self.own)
         let lines = log.lines.map(\.text)

@@ -93,23 +93,6 @@ struct AppTokenTests {
         #expect(known == behindAuthentication)
     }
 
-    @Test func `one that names its recipients sends to no other, not even to its user`() throws {
-        let token = try make(#"{"Scopes":["send"],"To":["Bob"]}"#)
-        func send(_ query: String, _ body: String = "\"m\"") -> HTTPResponse.Status {
-            call(.post, "/api/notifications", query: query, bearer: token.text, body: body).status
-        }
-        for pns in ["", "pns=apns&"] {
-            #expect(send(pns + "to_tag=bob") == .ok)
-            #expect(send(pns + "to_tag=carol") == .forbidden)
-            #expect(send(pns + "to_tag=alice") == .forbidden)
-        }
-        #expect(send("") == .forbidden)
-        #expect(send("", #"{"To":"bob","Body":"m"}"#) == .ok)
-        let refused = call(
-            .post, "/api/notifications", bearer: token.text, body: #"{"To":"carol","Body":"m"}"#)
-        #expect(refused.status == .forbidden && Problem(refused).field == "To")
-    }
-
     @Test(arguments: ["\u{9B}", "\u{202E}", "\u{85}", "\u{2028}", "\u{2029}", "\u{AD}", "\n", "\u{7F}"])
     func `a label has no characters that a terminal obeys`(control: String) throws {
         let answer = site.call(.post, "/api/tokens", as: "alice", body: #"{"Scopes":["send"],"Label":"a\#(control)b"}"#)
@@ -246,6 +229,7 @@ struct AppTokenTests {
         (#"{}"#, "Scopes"), (#"{"Scopes":[]}"#, "Scopes"), (#"{"Scopes":"send"}"#, "Scopes"),
         (#"{"Scopes":["admin"]}"#, "Scopes"), (#"{"Scopes":["send","Send"]}"#, "Scopes"),
         (#"{"Scopes":["send"],"To":["a b"]}"#, "To"), (#"{"Scopes":["send"],"To":[]}"#, "To"),
+        (#"{"Scopes":["send"],"To":null}"#, "To"),
         (#"{"Scopes":["send"],"To":["*"]}"#, "To"), (#"{"Scopes":["send"],"To":"bob"}"#, "To"),
         (#"{"Scopes":["read"],"To":["bob"]}"#, "To"),
         (#"{"Scopes":["read"],"Label":7}"#, "Label"), (#"{"Scopes":["read"],"Label":"a\nb"}"#, "Label"),
@@ -259,12 +243,27 @@ struct AppTokenTests {
         #expect(try site.store.appTokens(owner: "alice", now: Timestamp(seconds: 0)).isEmpty)
     }
 
-    @Test func `a page makes one, another site's page makes none`() throws {
+    @Test func `a page makes one with its user's password alone, and another site's page makes none`() throws {
         let page = try site.page(of: "alice")
-        #expect(try page.call(.post, "/api/tokens", body: #"{"Scopes":["read"]}"#).status == .ok)
+        func make(_ password: String) throws -> Response {
+            try page.call(.post, "/api/tokens", body: #"{"Scopes":["read"]\#(password)}"#)
+        }
+        for missing in ["", #","Password":null"#, #","Password":"""#, #","Password":7"#] {
+            let refused = try make(missing)
+            #expect(refused.status == .badRequest && Problem(refused).field == "Password")
+        }
+        for _ in 0..<LoginThrottle.maximumFailures {
+            let refused = try make(#","Password":"bob-secret""#)
+            #expect(refused.status == .forbidden && Problem(refused).field == "Password")
+        }
+        #expect(try make(#","Password":"another""#).status == .tooManyRequests)
+        #expect(try site.store.appTokens(owner: "alice", now: Timestamp(seconds: 0)).isEmpty)
+        site.clock.advance(LoginThrottle.windowSeconds)
+        #expect(try make(#","Password":"alice-secret""#).status == .ok)
         var fields = HTTPFields(["Sec-Fetch-Site": "cross-site"])
         fields[.cookie] = page.cookie
-        #expect(site.call(.post, "/api/tokens", body: #"{"Scopes":["read"]}"#, fields: fields).status == .forbidden)
+        let body = #"{"Scopes":["read"],"Password":"alice-secret"}"#
+        #expect(site.call(.post, "/api/tokens", body: body, fields: fields).status == .forbidden)
     }
 
     @Test func `a user has so many and no more`() throws {

@@ -119,15 +119,26 @@ struct BearerTests {
         #expect(trusting.respond(to: request).status == .unauthorized)
     }
 
-    @Test func `an app token is only for those whom the operator has added`() throws {
+    @Test func `an app token is for those whom the operator has added, with a password that they show as well`() throws
+    {
         let token = try issuer.token("carol")
         let body = #"{"Scopes":["send"]}"#
         let refused = call(.post, "/api/tokens", token: token, body: body)
         #expect(refused.status == .forbidden && Problem(refused).detail.contains("operator"))
         #expect(call(.get, "/api/tokens", token: token).body == Array("[]".utf8))
-        _ = try site.store.putUser(
-            User(name: "id.carol", passwordHash: try TestSite.passwordHash(of: "id.carol")))
-        #expect(call(.post, "/api/tokens", token: token, body: body).status == .ok)
+        var user = try site.store.putUser(User(name: "id.carol", passwordHash: ""))
+        for body in [body, #"{"Scopes":["send"],"Password":"id.carol-secret"}"#] {
+            let without = call(.post, "/api/tokens", token: token, body: body)
+            #expect(without.status == .forbidden && Problem(without).detail.contains("no"))
+        }
+        user.passwordHash = try TestSite.passwordHash(of: "id.carol")
+        _ = try site.store.putUser(user)
+        let alone = call(.post, "/api/tokens", token: token, body: body)
+        #expect(alone.status == .badRequest && Problem(alone).field == "Password")
+        let wrong = call(.post, "/api/tokens", token: token, body: #"{"Scopes":["send"],"Password":"alice-secret"}"#)
+        #expect(wrong.status == .forbidden && Problem(wrong).field == "Password")
+        let right = #"{"Scopes":["send"],"Password":"id.carol-secret"}"#
+        #expect(call(.post, "/api/tokens", token: token, body: right).status == .ok)
     }
 
     // MARK: messages

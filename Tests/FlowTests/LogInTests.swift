@@ -8,6 +8,7 @@ import Metrics
 import Store
 import Support
 import Testing
+import Text
 
 import class System.Semaphore
 
@@ -101,6 +102,24 @@ struct LogInTests {
         request.postponing = .available
         let answer = try answer(site, request)
         #expect(answer.status == .ok && answer.fields[.setCookie] != nil)
+    }
+
+    @Test func `an app token that a page asks for waits for the password without a thread, and is made once`() throws {
+        let site = try site()
+        var fields = HTTPFields(["Sec-Fetch-Site": "same-origin"])
+        fields[.cookie] = try site.page(of: "alice").cookie
+        fields[.contentType] = "application/json"
+        site.clock.advance(CredentialCache.sharedSeconds)
+        var request = Request(
+            method: .post, path: Path.tokens, fields: fields,
+            body: Array(#"{"Scopes":["read"],"Password":"alice-secret"}"#.utf8), remoteAddress: "198.51.100.7",
+            id: "test")
+        request.postponing = .available
+        func tokens() throws -> Int { try site.store.appTokens(owner: "alice", now: Timestamp(seconds: 0)).count }
+        var before: Int?
+        let made = try answer(site, request) { before = try tokens() }
+        #expect(made.status == .ok && before == 0)
+        #expect(try tokens() == 1)
     }
 
     @Test func `a thousand users who come at once are let in, all of them`() throws {

@@ -80,7 +80,8 @@ struct OwnSessionTests {
         let bob = try site.page(of: "bob")
         let former = here.cookie
         let answer = try change(here, "alice-secret", "correct horse")
-        #expect(answer.status == .ok && answer.body.isEmpty && answer.fields[.cacheControl] == "no-store")
+        #expect(answer.status == .ok && answer.fields[.cacheControl] == "no-store")
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"TokensEnded":0,"TokensKept":0}"#)
         #expect(try here.isKnown && TestPage(neighbour, cookie: here.cookie).isKnown)
         #expect(try !there.isKnown && !TestPage(neighbour, cookie: there.cookie).isKnown)
         #expect(try here.cookie != former && !TestPage(site.backend, cookie: former).isKnown)
@@ -91,6 +92,48 @@ struct OwnSessionTests {
         // The same one once more is a change too.
         #expect(try change(here, "correct horse", "correct horse").status == .ok)
         #expect(try here.isKnown && !there.isKnown)
+    }
+
+    /// Counted are those of before, and by an answer.
+    @Test(arguments: [(nil, 2, 0), ("false", 2, 0), ("null", 2, 0), ("true", 0, 2)] as [(String?, Int, Int)])
+    func `app tokens end with the password, unless they are kept, and the answer says how many`(
+        keep: String?, ended: Int, kept: Int
+    ) throws {
+        let site = try TestSite()
+        let twin = try site.neighbour()
+        let page = try site.page(of: "alice")
+        let tokens = try (0..<2).map { _ in try site.appToken() }
+        let bobs = try site.appToken(of: "bob")
+        let option = keep.map { #","KeepTokens":\#($0)"# } ?? ""
+        let body = #"{"Password":"alice-secret","NewPassword":"correct horse"\#(option)}"#
+        let answer = try page.call(.put, "/api/password", body: body)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"TokensEnded":\#(ended),"TokensKept":\#(kept)}"#)
+        func isGood(_ token: String) -> [Bool] {
+            [site.backend, twin].map { server in
+                site.call(.get, "/api/register", fields: [.authorization: "Bearer \(token)"], on: server).status == .ok
+            }
+        }
+        let isKept = kept > 0
+        #expect(tokens.map(isGood) == [[isKept, isKept], [isKept, isKept]] && isGood(bobs) == [true, true])
+        #expect(try site.store.appTokens(owner: "alice", now: Timestamp(seconds: 0)).count == kept)
+        #expect(try page.isKnown)
+        let wrong = try page.call(
+            .put, "/api/password", body: #"{"Password":"a","NewPassword":"correct horse","KeepTokens":"yes"}"#)
+        #expect(wrong.status == .badRequest && Problem(wrong).field == "KeepTokens")
+    }
+
+    @Test func `a token that is just being made while the password changes ends as well`() throws {
+        let site = try TestSite()
+        let former = try #require(try site.store.user("alice"))
+        let page = try site.page(of: "alice")
+        #expect(try change(page, "alice-secret", "correct horse").status == .ok)
+        // A request that was authenticated before keeps its token now.
+        let draft = try AppTokenDraft(scopes: ["register"], recipients: nil, label: "", days: nil)
+        let (text, _) = try draft.issue(
+            owner: former.owner, epoch: former.credentialEpoch, in: site.store, now: Timestamp(seconds: 0))
+        let fields: HTTPFields = [.authorization: "Bearer \(text.text.reveal())"]
+        #expect(site.call(.get, "/api/register", fields: fields).status == .unauthorized)
+        #expect(try page.call(.get, "/api/tokens").body == Array("[]".utf8))
     }
 
     @Test func `with name and password in the header it is changed too, and no cookie is given`() throws {

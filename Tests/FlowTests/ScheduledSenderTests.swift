@@ -88,6 +88,18 @@ struct ScheduledSenderTests {
         #expect(try MessageTimeline(site.timeline(id)).outcomes.map(\.state) == ["Abandoned"])
     }
 
+    @Test func `a message for a device that is in other hands by its time is not sent`() throws {
+        let site = try scene.site()
+        let device = try site.register("alice")
+        let message = PushMessage(to: .one("device:\(device)"), body: "Hi", platforms: ["apns"], sendAt: site.time(60))
+        let id = try #require(try SendOutcome(site.send(message)).messageID)
+        #expect(site.put(device, as: "carol", handle: TestSite.token(1)).status == .ok)
+        site.clock.advance(60)
+        _ = try site.sendDue()
+        #expect(site.hub.messages.isEmpty)
+        #expect(try MessageTimeline(site.timeline(id)).outcomes.map(\.state) == ["Abandoned"])
+    }
+
     @Test func `of several recipients those who are still there get it`() throws {
         let site = try scene.site()
         let message = PushMessage(

@@ -210,6 +210,11 @@ struct TroubledStore: StateStore {
         try inner.noteUse(ofAppToken: id, at: time)
     }
 
+    func bindRecipients(ofAppToken id: String, to owners: [String]) throws(StoreError) {
+        try fail()
+        try inner.bindRecipients(ofAppToken: id, to: owners)
+    }
+
     func removeAppToken(_ id: String, owner: String) throws(StoreError) -> Bool {
         try fail()
         return try inner.removeAppToken(id, owner: owner)

@@ -29,7 +29,7 @@ struct UnknownMemberTests {
     static let rows: [Row] = [
         Row(method: .post, path: "/api/session", body: #"{"UserName":"alice","Password":"alice-secret"}"#),
         Row(method: .put, path: "/api/password", body: #"{"Password":"root-secret","NewPassword":"root-secret"}"#),
-        Row(method: .post, path: "/api/tokens", body: #"{"Scopes":["send"]}"#),
+        Row(method: .post, path: "/api/tokens", body: #"{"Scopes":["send"],"Password":"root-secret"}"#),
         Row(
             method: .put, path: "/api/register/{id}",
             body: #"{"Platform":"apns","Handle":"\#(TestSite.token(1))"}"#),
@@ -45,12 +45,15 @@ struct UnknownMemberTests {
         Row(
             method: .post, path: "/api/notifications/requests", body: #"{"text":"Hi"}"#,
             reason: "tools of the tutorial for .NET MAUI, whose backend ignores what it does not know"),
-        Row(method: .post, path: "/api/admin/users", body: #"{"UserName":"carol","Password":"carol-secret"}"#),
+        Row(
+            method: .post, path: "/api/admin/users",
+            body: #"{"UserName":"carol","Password":"carol-secret","AdministratorPassword":"root-secret"}"#),
         Row(method: .delete, path: "/api/admin/users/{name}/devices/{id}", body: own),
         Row(method: .delete, path: "/api/admin/users/{name}/sessions/{id}", body: own),
         Row(method: .delete, path: "/api/admin/users/{name}/sessions", body: own),
         Row(method: .delete, path: "/api/admin/messages/scheduled/{id}", body: own),
         Row(method: .post, path: "/api/admin/users/{name}/disable", body: own),
+        Row(method: .post, path: "/api/admin/users/{name}/enable", body: own),
         Row(method: .delete, path: "/api/admin/users/{name}", body: own),
     ]
 

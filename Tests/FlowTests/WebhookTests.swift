@@ -74,6 +74,23 @@ struct WebhookTests {
         #expect(told.map { $0.data["MessageId"]?.string } == ids)
     }
 
+    @Test func `a device that is gone counts against its owner, and the event has its user's name`() throws {
+        let site = try receiver.site([])
+        let webhooks = Webhooks(
+            Receiver.endpoints([.deviceRemoved], 1), queue: site.store, counter: receiver,
+            now: { Timestamp(seconds: 1) },
+            report: receiver.report)
+        // The next user of the name has another share.
+        for owner in ["alice", "alice:1", nil] {
+            webhooks.tellRemoval(of: "1-2-\(owner ?? "")", platform: .apns, owner: owner)
+        }
+        let events = try site.store.waiting(in: .webhookEvents).map { event in
+            let body = try JSONValue(parsing: Array((event.document["body"]?.string ?? "").utf8))
+            return [event.document["source"]?.string, body["data"]?["User"]?.string]
+        }
+        #expect(Set(events) == [["alice", "alice"], ["alice:1", "alice"], [nil, nil]])
+    }
+
     @Test func `a send of a string is no event, and no call changes for it`() throws {
         let site = try receiver.site()
         let answer = site.call(.post, "/api/notifications", query: "pns=apns&to_tag=alice", as: "bob", body: #""Hi""#)

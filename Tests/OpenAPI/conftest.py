@@ -10,7 +10,7 @@ from certificates import Authority
 from client import Client
 from contract import Contract
 from failures import empty_folder, pytest_configure, pytest_runtest_makereport, scratch_folder  # noqa: F401
-from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES
+from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES, page_of
 
 from installation import Installation, User
 
@@ -64,9 +64,7 @@ def root(installation: Installation) -> User:
 @pytest.fixture
 def at_the_page(installation: Installation, root: User) -> dict[str, str]:
     """The header fields of a page where the administrator is logged in."""
-    log_in = {"UserName": root.name, "Password": root.password}
-    cookie = installation.call("POST", "/api/session", json_body=log_in).headers["Set-Cookie"].partition(";")[0]
-    return {"Cookie": cookie, "Sec_Fetch_Site": "same-origin", "Origin": installation.origin}
+    return page_of(installation, root)
 
 
 @pytest.fixture

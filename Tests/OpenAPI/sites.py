@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from examples import BLOCK
 
-from installation import Installation
+from installation import Installation, User
 
 # No service of this host is there, and no other may be pushed to.
 NO_PUSH_SERVICE = "localhost:9"
@@ -22,6 +22,18 @@ KEYS = {
     "auth": "BTBZMqHH6r4Tts7J_aSIgg",
 }
 ROLES = {"roles": {"name": "administrator", "administer": True}}
+
+
+def own_page(installation: Installation, cookie: str) -> dict[str, str]:
+    """The header fields of a page with that cookie."""
+    return {"Cookie": cookie, "Sec_Fetch_Site": "same-origin", "Origin": installation.origin}
+
+
+def page_of(installation: Installation, user: User) -> dict[str, str]:
+    """The header fields of a page where the user is logged in."""
+    log_in = {"UserName": user.name, "Password": user.password}
+    begun = installation.call("POST", "/api/session", json_body=log_in)
+    return own_page(installation, begun.headers["Set-Cookie"].partition(";")[0])
 
 
 def a_browser(name: str) -> dict[str, Any]:

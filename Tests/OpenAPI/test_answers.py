@@ -6,15 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 from client import Client
 from contract import Contract
+from sites import own_page
 
 from deadline import wait_until
 from installation import Installation, User
 
 HANDLE = "ab" * 32
-
-
-def own_page(installation: Installation, cookie: str) -> dict[str, str]:
-    return {"Cookie": cookie, "Sec_Fetch_Site": "same-origin", "Origin": installation.origin}
 
 
 def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: Installation, alice: User) -> None:
@@ -34,7 +31,8 @@ def test_an_administrator_finds_changes_and_removes_a_user(
     own = {"Password": root.password}
     page = at_the_page
     carol = User(alice.name + "x", installation.secret("new-"))
-    client.call("addUser", 200, body={"UserName": carol.name, "Password": carol.password}, **page)
+    new = {"UserName": carol.name, "Password": carol.password, "AdministratorPassword": root.password}
+    client.call("addUser", 200, body=new, **page)
     client.call("addUser", 409, body={"UserName": carol.name, "Password": "x"}, **page)
     found = client.call("listUsers", 200, query=f"name={carol.name}&limit=1", **page).json()
     assert [one["Name"] for one in found] == [carol.name]
@@ -51,7 +49,7 @@ def test_an_administrator_finds_changes_and_removes_a_user(
     client.call("endUserSessions", 200, body=own, of=carol.name, **page)
     assert "DisabledAt" in client.call("disableUser", 200, body=own, of=carol.name, **page).json()
     client.call("listRegistrations", 401, carol)
-    client.call("enableUser", 200, of=carol.name, **page)
+    client.call("enableUser", 200, body=own, of=carol.name, **page)
     client.call("removeUser", 200, body=own, of=carol.name, **page)
     client.call("readUser", 404, of=carol.name, **page)
     assert client.call("readStatus", 200, **page).json()["Store"] == "writable"
@@ -87,7 +85,16 @@ def test_a_user_ends_a_session_and_changes_the_password(
     change = {"Password": "wrong", "NewPassword": alice.password}
     client.call("changePassword", 403, alice, change)
     change["Password"] = alice.password
+    wish = {"Scopes": ["send"]}
+    client.call("createToken", 400, body=wish, **own_page(installation, first))
+    client.call("createToken", 403, body=wish | {"Password": "wrong"}, **own_page(installation, first))
+    client.call("createToken", 200, body=wish | {"Password": alice.password}, **own_page(installation, first))
+    kept = client.call("changePassword", 200, alice, change | {"KeepTokens": True}).json()
+    assert kept == {"TokensEnded": 0, "TokensKept": 1}
+    first = client.call("logIn", 200, body=body).headers["Set-Cookie"].partition(";")[0]
     changed = client.call("changePassword", 200, body=change, **own_page(installation, first))
+    assert changed.json() == {"TokensEnded": 1, "TokensKept": 0}
+    assert client.call("listTokens", 200, alice).json() == []
     client.call("readSession", 401, Cookie=first)
     client.call("readSession", 200, Cookie=changed.headers["Set-Cookie"].partition(";")[0])
     client.call("changePassword", 200, alice, change)

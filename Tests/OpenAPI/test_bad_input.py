@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from client import Client
-from sites import KEYS
+from sites import KEYS, page_of
 from tables import table
 
 from installation import Installation, User
@@ -170,6 +170,11 @@ FAULTS: dict[Row, list[Fault]] = {
     ("`POST /api/tokens`", "`To`"): [
         *[token("To", To=value) for value in ("bob", ["a b"], [7], ["bob"] * 51)],
         token("To", To=["bob"], Scopes=["read"]),
+        Fault("createToken", 400, "To", {"Scopes": ["send"], "To": None}),
+    ],
+    ("`POST /api/tokens`", "`Password`"): [
+        Fault("createToken", status, "Password", {"Scopes": ["send"]} | members)
+        for status, members in ((400, {}), (400, {"Password": 7}), (403, {"Password": "wrong"}))
     ],
     ("`POST /api/tokens`", "`Label`, `ExpiresInDays`"): [
         *[token("Label", Label=value) for value in (7, "x" * 101, "a\nb")],
@@ -189,6 +194,10 @@ FAULTS: dict[Row, list[Fault]] = {
         *[add_user(400, "Roles", Roles=value) for value in ("editor", [7], ["gone"])],
         add_user(403, "Roles", Roles=["administrator"]),
     ],
+    ("`POST /api/admin/users`", "`AdministratorPassword`"): [
+        *[add_user(400, "AdministratorPassword", AdministratorPassword=value) for value in (None, "", 7)],
+        add_user(403, "AdministratorPassword", AdministratorPassword="wrong"),
+    ],
     ("`GET /api/admin/messages`", "`limit`"): [Fault("listMessages", 400, "limit", query="limit=0")],
     ("`GET /api/admin/messages`", "`after`, `before`"): [
         Fault("listMessages", 400, "after", query="after=7"),
@@ -198,7 +207,7 @@ FAULTS: dict[Row, list[Fault]] = {
     ("others of `/api/admin` that take a password", "`Password`"): [
         Fault(operation, status, "Password", body)
         for operation in (
-            "removeUser", "disableUser", "removeDevice", "endUserSessions", "endUserSession", "cancelMessage",
+            "removeUser", "disableUser", "enableUser", "removeDevice", "endUserSessions", "endUserSession", "cancelMessage",
         )
         for status, body in ((400, {}), (403, {"Password": "wrong"}))
     ],
@@ -322,7 +331,7 @@ def test_the_table_has_the_rows_that_are_tried() -> None:
 
 @pytest.mark.parametrize("row", FAULTS, ids=" ".join)
 def test_bad_input_has_its_status_and_names_its_field(
-    client: Client, limited: User, at_the_page: dict[str, str], row: Row
+    client: Client, installation: Installation, limited: User, at_the_page: dict[str, str], row: Row
 ) -> None:
     if "taken" in [fault.key for fault in FAULTS[row]]:
         client.call("send", 200, limited, "one", Idempotency_Key="taken")
@@ -341,6 +350,8 @@ def test_bad_input_has_its_status_and_names_its_field(
             user, headers = None, headers | at_the_page
             if fault.body and fault.body.get("UserName") == SELF:
                 fault.body["UserName"] = limited.name
+        if row == ("`POST /api/tokens`", "`Password`"):
+            user, headers = None, headers | page_of(installation, limited)
         query = fault.query.replace(SELF, limited.name)
         reply = client.call(fault.operation, fault.status, user, fault.body, query, "7", limited.name, **headers)
         assert reply.json().get("field") == fault.field, fault

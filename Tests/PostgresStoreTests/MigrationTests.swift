@@ -42,6 +42,23 @@ import Text
         #expect(left.count == 9 && left.first?.sender == "new")
     }
 
+    @Test func `an app token of the version before has no owners of its recipients, until they are kept`() throws {
+        let site = try Site()
+        try site.run(
+            """
+            INSERT INTO app_backend.app_tokens (id, hash, owner, epoch, scopes, recipients, label, created_at)
+            VALUES ('t1', 'h', 'alice', 0, '["send"]', '["bob"]', '', 1)
+            """)
+        let store = try site.open()
+        var token = AppToken(
+            id: "t1", hash: "h", owner: "alice", epoch: 0, scopes: ["send"], recipients: ["bob"],
+            createdAt: Timestamp(seconds: 1))
+        #expect(try store.appToken("t1", now: noon) == token)
+        try store.bindRecipients(ofAppToken: "t1", to: ["bob:1"])
+        token.recipientOwners = ["bob:1"]
+        #expect(try store.appToken("t1", now: noon) == token)
+    }
+
     @Test
     func `a queue of the version before is delivered in its order, and that version sees nothing that is scheduled`()
         throws

@@ -12,6 +12,7 @@ package struct AppTokenContract {
     package func runAll() throws {
         try tokens()
         try uses()
+        try boundRecipients()
         try tokensOfOneOwner()
         try quota()
     }
@@ -62,6 +63,22 @@ package struct AppTokenContract {
         #expect(try store.removeAppToken("u1", owner: "uma"))
         try store.noteUse(ofAppToken: "u1", at: noon)
         #expect(try store.appToken("u1", now: noon) == nil)
+    }
+
+    func boundRecipients() throws {
+        var old = token("b1", "bea")
+        try create(old)
+        try store.bindRecipients(ofAppToken: "b1", to: ["ben:1"])
+        old.recipientOwners = ["ben:1"]
+        #expect(try store.appToken("b1", now: noon) == old)
+        // Who was first stays.
+        try store.bindRecipients(ofAppToken: "b1", to: ["ben:2"])
+        try store.noteUse(ofAppToken: "b1", at: noon + 1)
+        old.lastUsedAt = noon + 1
+        #expect(try store.appTokens(owner: "bea", now: noon) == [old])
+        #expect(try store.removeAppToken("b1", owner: "bea"))
+        try store.bindRecipients(ofAppToken: "b1", to: ["ben:1"])
+        #expect(try store.appToken("b1", now: noon) == nil)
     }
 
     func tokensOfOneOwner() throws {

@@ -130,8 +130,8 @@ package struct RecordSample: Sendable {
         id: "session", owner: "alice", binding: "b", createdAt: noon + -1, expiresAt: late)
 
     package static let token = AppToken(
-        id: "token", hash: "h", owner: "alice", epoch: 3, scopes: ["send"], recipients: ["bob"], label: "l",
-        createdAt: noon + -1, expiresAt: late, lastUsedAt: noon + -2)
+        id: "token", hash: "h", owner: "alice", epoch: 3, scopes: ["send"], recipients: ["bob"],
+        recipientOwners: ["bob:1"], label: "l", createdAt: noon + -1, expiresAt: late, lastUsedAt: noon + -2)
 
     package static let message = SentMessage(
         id: name("m"), owner: "alice", to: "bob", recipient: "bob", sentAt: noon + -1, sequence: 4, isSecure: true,

@@ -5,14 +5,17 @@ import HTTPTypes
 import JSON
 import Store
 
-/// What changes users. What cannot be undone needs the administrator's password.
+/// What changes users. All of it needs the administrator's password.
 extension AdministrationController {
-    /// `POST /api/admin/users`: `{"UserName":"carol","Password":"…","Roles":["editor"]}`
+    /// The administrator's own password, beside that of the new user.
+    private static let ownPassword = "AdministratorPassword"
+
+    /// `POST /api/admin/users`: `{"UserName":"carol","Password":"…","Roles":["editor"],"AdministratorPassword":"…"}`
     /// - Throws: `Problem` 403 for a role that lets its users administer: a cookie that was stolen must not make an
     ///   administrator whose password the thief knows.
     func add(_ request: UserRequest) throws -> Response {
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body, known: ["UserName", "Password", "Roles"])
+        let fields = try Fields(body: request.body, known: ["UserName", "Password", "Roles", Self.ownPassword])
         let (name, password) = (try fields.string("UserName"), try fields.string("Password"))
         let roles = try fields.strings("Roles")
         guard !administration.roles.contains(where: { $0.administers && roles.contains($0.name) }) else {
@@ -32,6 +35,7 @@ extension AdministrationController {
                 field: "UserName")
         }
         try UserAdministration.check(chosen: password)
+        _ = try request.verify(try fields.string(Self.ownPassword), in: Self.ownPassword, by: authenticator)
         let added = try administration.add(
             checked, passwordHash: try UserAdministration.hash(password), roles: roles)
         note("a user was added", request, of: added)
@@ -48,9 +52,11 @@ extension AdministrationController {
         return try answer(try existing(user.name))
     }
 
-    /// `POST /api/admin/users/{name}/enable`
+    /// `POST /api/admin/users/{name}/enable`: `{"Password":"…"}`
     func enable(_ request: UserRequest, _ name: String) throws -> Response {
-        let user = try administration.enable(try existing(name).name)
+        let found = try existing(name)
+        try requirePassword(request)
+        let user = try administration.enable(found.name)
         note("a user was enabled", request, of: user.name)
         return try answer(try existing(user.name))
     }

@@ -58,13 +58,13 @@ struct AdministrationController: Sendable {
 
     static func answer(_ json: JSONWriter) -> Response { .unstoredJSON(json.bytes) }
 
-    /// Checks `{"Password":"…"}`, the administrator's own, before something is ended for good: a page that was left open, or
-    /// a cookie that was stolen, is not enough.
+    /// Checks `{"Password":"…"}`, the administrator's own, before anything is changed: a page that was left open, or a cookie that
+    /// was stolen, is not enough to end something for good, or to give a user a right that outlives the cookie.
     /// - Throws: `Problem` 400, 403, 415, 429, 503; `StoreError`; `Postponed`: nothing has been done by then.
     func requirePassword(_ request: UserRequest) throws {
         try request.http.requireJSON()
         let password = try Fields(body: request.body, known: ["Password"]).string("Password")
-        _ = try authenticator.verified(password, of: request.user, request.http)
+        _ = try request.verify(password, by: authenticator)
     }
 
     /// - Throws: `Problem` 403, when the administrator is the user.

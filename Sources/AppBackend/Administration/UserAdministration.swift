@@ -132,6 +132,31 @@ package struct UserAdministration: Sendable {
         return name
     }
 
+    /// Gives a user another password. Sessions end, and app tokens unless they are kept: with the same write, also those that a request
+    /// under way is just making.
+    /// - Parameters:
+    ///   - hash: of the password; empty: the user has none any more.
+    ///   - current: the user whose password it is to be, of the record as it is then.
+    /// - Throws: what `current` throws; `StoreError`.
+    package func setPassword(
+        _ hash: String, of name: String, keepingTokens: Bool, current: (User?) throws -> User
+    ) throws -> PasswordChange {
+        var tokens = 0
+        let changed = try store.changeUser(name) { record in
+            var user = try current(record)
+            let epoch = user.credentialEpoch
+            tokens = try store.appTokens(owner: user.owner, now: now()).count(where: { $0.epoch == epoch })
+            user.passwordHash = hash
+            if !keepingTokens { user.endCredentials() }
+            return user
+        }
+        // They count no more. That their records are gone is for those who look.
+        _ = try? store.removeSessions(owner: changed.owner)
+        if !keepingTokens { _ = try? store.removeAppTokens(owner: changed.owner) }
+        return PasswordChange(
+            user: changed, tokensEnded: keepingTokens ? 0 : tokens, tokensKept: keepingTokens ? tokens : 0)
+    }
+
     /// Lets the user log in no more; sessions and app tokens end for good.
     /// - Returns: the user as they were.
     /// - Throws: `AdministrationError`, `StoreError`.
@@ -215,4 +240,12 @@ package struct UserAdministration: Sendable {
         let isEnded = try store.removeSession(shown: id, owner: user.owner, now: now())
         guard isEnded else { throw AdministrationError.noSession(user.name) }
     }
+}
+
+/// A user with another password.
+package struct PasswordChange: Sendable {
+    package let user: User
+    /// App tokens that have ended with the former password.
+    package let tokensEnded: Int
+    package let tokensKept: Int
 }

@@ -34,8 +34,9 @@ struct IdempotencyHandler: UserResponder {
         let time = now()
         let claim = IdempotentRequest(
             owner: request.user.owner, key: RequestFingerprint.name(of: key),
-            fingerprint: try RequestFingerprint.make(request.http, route: action.route, key: key), createdAt: time,
-            expiresAt: time + Self.keptSeconds)
+            fingerprint: try RequestFingerprint.make(
+                request.http, route: action.route, limit: request.user.scope.recipients, key: key),
+            createdAt: time, expiresAt: time + Self.keptSeconds)
         if let first = try store.claimIdempotencyKey(claim, now: time) {
             return try Self.repetition(of: first, claim)
         }

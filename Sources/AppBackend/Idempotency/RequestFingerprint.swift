@@ -13,13 +13,18 @@ enum RequestFingerprint {
 
     /// A MAC of all that decides what the request does. Under the key, which is not stored: messages are short, and from
     /// a hash alone one could find them by trying. Every part is preceded by its length, so no two requests run together.
-    /// - Parameter route: in place of the path, which may be spelled in more ways than one.
+    /// - Parameters:
+    ///   - route: in place of the path, which may be spelled in more ways than one.
+    ///   - limit: the only users that the request may be sent to: what its user's other requests were answered is not for one that may
+    ///     do less. Nil: those that its user may send to.
     /// - Throws: `Query.Malformed`.
     static func make(
-        _ request: Request, route: String, key: IdempotencyKey
+        _ request: Request, route: String, limit: NamedOwners?, key: IdempotencyKey
     ) throws(Query.Malformed) -> String {
         let query = try Query(request.query).canonical
-        let parts = [request.method.rawValue, route] + query.flatMap { [$0.name, $0.value] }
+        // No method and no owner has a blank.
+        let method = ([request.method.rawValue] + (limit?.owners.values.sorted() ?? [])).joined(separator: " ")
+        let parts = [method, route] + query.flatMap { [$0.name, $0.value] }
         var mac = HMAC<SHA256>(key: SymmetricKey(data: Array(key.text.utf8)))
         for part in parts.map({ Array($0.utf8) }) + [request.body] {
             withUnsafeBytes(of: UInt64(part.count).bigEndian) { mac.update(data: $0) }

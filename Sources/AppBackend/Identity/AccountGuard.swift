@@ -45,6 +45,9 @@ final class AccountGuard: Sendable {
         case name(String)
         case site(ClientNetwork)
 
+        /// Those of one attempt.
+        static func all(_ name: String, _ site: ClientNetwork) -> [Subject] { [.name(name), .site(site)] }
+
         var freeFailures: Int { if case .name = self { AccountGuard.freeFailures } else { freeSiteFailures } }
         var maximumDelay: Int64 { if case .name = self { AccountGuard.maximumDelay } else { maximumSiteDelay } }
         /// 1, 2, 4 … seconds.
@@ -79,7 +82,7 @@ final class AccountGuard: Sendable {
     func admit(name: String, network: ClientNetwork, site: ClientNetwork, now: Int64) -> Admission {
         state.withLock { state in
             guard !state.knows(network, of: name, now) else { return .admitted(isCounted: false) }
-            let subjects = [Subject.name(name), .site(site)]
+            let subjects = Subject.all(name, site)
             if let seconds = subjects.compactMap({ state.secondsHeld($0, now) }).max() {
                 return .refused(seconds: seconds)
             }
@@ -116,7 +119,7 @@ final class AccountGuard: Sendable {
             case .notMade: break
             }
             guard isCounted else { return false }
-            for subject in [Subject.name(name), .site(site)] { state.record(outcome, of: subject, now) }
+            for subject in Subject.all(name, site) { state.record(outcome, of: subject, now) }
             guard isUser, var failures = state.failures[.name(name)], failures.count >= Self.freeFailures,
                 !failures.isReported, state.mayReport(now)
             else { return false }

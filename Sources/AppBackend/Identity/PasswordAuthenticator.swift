@@ -31,23 +31,32 @@ package struct Account: Sendable {
 }
 
 extension PasswordAuthenticator {
-    /// Checks the password of a user who is logged in already, `Password` of the body. It is a log-in as far as guessing is
-    /// concerned.
-    /// - Returns: the user as they are at present.
-    /// - Throws: as `authenticate`; `Problem` 403, when it is not theirs.
-    func verified(_ password: String, of user: Principal, _ request: Request) throws -> Principal {
-        guard let credentials = BasicCredentials(name: user.name, password: password), !credentials.isAppToken,
-            let found = try authenticate(credentials, of: request), found.owner.hasSameBytes(as: user.owner)
-        else { throw Problem(.forbidden, "That is not your password.", field: "Password") }
-        return found
-    }
-
     /// The account that the owner's is, as long as it is the one that has its name.
     func account(ofOwner owner: String) throws -> Account? {
         guard let name = UserName(User.name(ofOwner: owner)), let account = try account(of: name),
             account.principal.owner.hasSameBytes(as: owner)
         else { return nil }
         return account
+    }
+}
+
+extension UserRequest {
+    /// Checks the password of the request's user, which a page that was left open, and a thief of a cookie or a token, do not have. It
+    /// is a log-in as far as guessing is concerned.
+    /// - Parameter field: the member of the body that has it.
+    /// - Returns: the user as they are at present.
+    /// - Throws: `Problem` 403, when it is not theirs; 429 or 503, when it was not even tried; `StoreError`; `Postponed`: nothing
+    ///   has been done by then.
+    func verify(
+        _ password: String, in field: String = "Password", by authenticator: any PasswordAuthenticator
+    ) throws -> Principal {
+        var http = self.http
+        // Where the request's own credentials were waited for, the outcome is theirs.
+        if user.method != .session { http.postponing = .unavailable }
+        guard let credentials = BasicCredentials(name: user.name, password: password), !credentials.isAppToken,
+            let found = try authenticator.authenticate(credentials, of: http), found.owner.hasSameBytes(as: user.owner)
+        else { throw Problem(.forbidden, "That is not your password.", field: field) }
+        return found
     }
 }
 

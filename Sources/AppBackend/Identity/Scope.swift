@@ -19,22 +19,29 @@ package struct Scope: Equatable, Sendable {
     /// Nil: all, and what only a user may who has logged in.
     package var actions: Set<Action>?
     /// The only users that it may send to; nil: those that its user may send to.
-    package var recipients: [String]?
+    package var recipients: NamedOwners?
 
     /// Of who has logged in.
     package static let all = Scope()
 
-    package init(actions: Set<Action>? = nil, recipients: [String]? = nil) {
+    package init(actions: Set<Action>? = nil, recipients: NamedOwners? = nil) {
         (self.actions, self.recipients) = (actions, recipients)
     }
 
     /// - Parameters:
-    ///   - field: where the request names them.
+    ///   - user: the recipient; nil: not one user, or one device of a user.
+    ///   - field: where the request names the recipient.
     ///   - name: what a refusal calls the recipient, where there are several; nil: it is the only one.
     /// - Throws: `Problem` 403.
-    func check(recipient: String, field: String, named name: String? = nil) throws(Problem) {
-        guard let recipients, !recipients.contains(where: { $0.hasSameBytes(as: recipient) }) else { return }
-        throw Problem(.forbidden, "This app token may not send to \(name ?? "this recipient").", field: field)
+    func check(recipient user: Principal?, field: String, named name: String? = nil) throws(Problem) {
+        guard let recipients else { return }
+        guard let user, recipients.owners[user.name] != nil else {
+            throw Problem(.forbidden, "This app token may not send to \(name ?? "this recipient").", field: field)
+        }
+        guard !recipients.isAnother(user.name, user.owner) else {
+            throw Problem(
+                .forbidden, "This app token was made for a former user of that name: make another one.", field: field)
+        }
     }
 }
 

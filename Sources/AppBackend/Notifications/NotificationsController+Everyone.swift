@@ -13,7 +13,7 @@ extension NotificationsController {
         guard policy.rights(of: sender).mayBroadcast else {
             throw Problem(.forbidden, "You may not send to everyone (roles.broadcast).", field: field)
         }
-        try sender.scope.check(recipient: PushMessage.Recipients.everyoneText, field: field)
+        try sender.scope.check(recipient: nil, field: field)
         try checkPlain(message, to: "everyone", sender: sender)
         return try send(
             message,

@@ -48,14 +48,18 @@ extension NotificationsController {
         return .json(SendOutcome(messageID: id, sendAt: time.text, outcomes: []).json)
     }
 
-    /// The owners of the users whom the recipients name, by the name. As for `recipient(_:sender:field:)`, a name without a
+    /// The owners of the users and of the device that the recipients name. As for `recipient(_:sender:field:)`, a name without a
     /// user has the owner of its next user.
-    func owners(of recipients: PushMessage.Recipients) throws(StoreError) -> [String: String] {
+    func owners(of recipients: PushMessage.Recipients) throws(StoreError) -> NamedOwners {
         var owners: [String: String] = [:]
-        for name in recipients.texts.compactMap(Recipient.userName) {
-            owners[name] = try store.userRecord(name)?.successor ?? name
+        for name in recipients.texts.compactMap(Recipient.ownedName) {
+            if let id = name.dropping(TagPolicy.devicePrefix) {
+                owners[name] = try store.device(id)?.owner
+            } else {
+                owners[name] = try store.owner(ofName: name)
+            }
         }
-        return owners
+        return NamedOwners(owners)
     }
 
     /// The id that a message has from before; nil: it has none yet.

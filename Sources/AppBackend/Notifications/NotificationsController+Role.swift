@@ -34,7 +34,7 @@ extension NotificationsController {
         let field = PushMessage.Member.to.rawValue
         let name = String(role.description.dropFirst(TagPolicy.rolePrefix.count))
         guard rights.maySend(toRole: name) else { throw rights.forbiddenRecipient(field, named: shown) }
-        try sender.scope.check(recipient: role.description, field: field, named: shown)
+        try sender.scope.check(recipient: nil, field: field, named: shown)
         guard policy.role(named: name) != nil else {
             throw Problem(.badRequest, "There is no role \(name) in the configuration.", field: field)
         }

@@ -99,7 +99,7 @@ extension NotificationsController {
 
     private func secureRecipient(_ text: String, sender: Principal) throws -> Principal {
         guard !text.isEmpty else {
-            try sender.scope.check(recipient: sender.name, field: "to_tag")
+            try sender.scope.check(recipient: sender, field: "to_tag")
             return sender
         }
         let recipient = try recipient(text, sender: sender)

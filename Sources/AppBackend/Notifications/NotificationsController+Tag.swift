@@ -46,7 +46,7 @@ extension NotificationsController {
         named name: String? = nil
     ) throws(Problem) {
         guard rights.maySend(to: tag) else { throw rights.forbiddenRecipient(field, named: name) }
-        try sender.scope.check(recipient: TagPolicy.tagPrefix + tag.description, field: field, named: name)
+        try sender.scope.check(recipient: nil, field: field, named: name)
     }
 
     /// - Parameters:

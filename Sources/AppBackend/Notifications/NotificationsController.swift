@@ -88,14 +88,15 @@ struct NotificationsController: Sendable {
             throw rights.forbiddenRecipient(field, named: shown)
         }
         let name = recipient.description
-        try sender.scope.check(recipient: name, field: field, named: shown)
         // The sender's own was read when they were authenticated.
         let own = sender.record.flatMap { $0.name.hasSameBytes(as: name) ? $0 : nil }
         let record = try own ?? store.userRecord(name)
         let owner = record?.successor ?? name
         // The next user of the longest names would have no tag; there will be none.
         guard owner.utf16.count <= UserName.maximumOwnerLength else { throw Self.noRecipient(field, named: shown) }
-        return Principal(name: name, owner: owner, record: record)
+        let recipient = Principal(name: name, owner: owner, record: record)
+        try sender.scope.check(recipient: recipient, field: field, named: shown)
+        return recipient
     }
 
     /// Answers a send as soon as the hub has: at once where it is in this process. A request that can be put off waits for one

@@ -29,14 +29,6 @@ enum Recipient {
     }
 }
 
-extension Recipient {
-    /// The user whom the text names; nil: it names something else.
-    static func userName(_ text: String) -> String? {
-        guard case .user(let name) = Recipient(text) else { return nil }
-        return UserName(name)?.description
-    }
-}
-
 extension String {
     /// Nil, where it does not begin with that, in any case.
     package func dropping(_ prefix: String) -> String? {

@@ -26,9 +26,8 @@ struct ScheduledSend: Sendable {
     let method: AuthenticationMethod
     /// The roles that the sender's token gave.
     let roles: [String]
-    /// The users whom `To` names, as the owners that they were: a next user of a name is not whom the sender meant. Empty in what
-    /// a version before has kept.
-    let recipients: [String: String]
+    /// The owners of the recipients in `To`. Empty in what a version before has kept.
+    let recipients: NamedOwners
     let sendAt: Timestamp
     /// Its place among those that were put in within one second, by `CreationSequence`; 0: earlier versions have put it in.
     let sequence: Int64
@@ -52,7 +51,7 @@ struct ScheduledSend: Sendable {
     /// - Parameter recipients: the owners of the names in `To`.
     /// - Returns: nil for a sender who was not authenticated.
     static func new(
-        id: String, of sender: Principal, _ message: PushMessage, to recipients: [String: String], now: Timestamp,
+        id: String, of sender: Principal, _ message: PushMessage, to recipients: NamedOwners, now: Timestamp,
         sendAt: Timestamp, sequence: Int64
     ) -> ScheduledSend? {
         guard let method = sender.method else { return nil }
@@ -63,7 +62,8 @@ struct ScheduledSend: Sendable {
             JSONValue.Member("roles", .array(sender.tokenRoles.map(JSONValue.string))),
             JSONValue.Member(
                 "recipients",
-                .object(recipients.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) })),
+                .object(
+                    recipients.owners.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value)) })),
             JSONValue.Member("sendAt", .string(sendAt.text)),
             JSONValue.Member("sequence", .number(String(sequence))),
             JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
@@ -83,7 +83,7 @@ struct ScheduledSend: Sendable {
         let names = (json["recipients"]?.members ?? []).compactMap { member in
             member.value.string.map { (member.name, $0) }
         }
-        recipients = Dictionary(names) { first, _ in first }
+        recipients = NamedOwners(names.map(\.0), names.map(\.1))
         sequence = json["sequence"]?.integer.map { Int64($0) } ?? 0
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
         (dueAt, triedAt) = (Self.time(json["dueAt"]) ?? sendAt, Self.time(json["triedAt"]))

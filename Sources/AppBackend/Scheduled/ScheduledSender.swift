@@ -150,17 +150,16 @@ package final class ScheduledSender: Sendable {
         }
     }
 
-    /// Those of the recipients who are whom the sender meant: who was removed has no messages, nor does the next user of the name.
+    /// Those of the recipients who are whom the sender meant: who was removed has no messages, nor does the next user of the name
+    /// or of the device.
     /// - Returns: nil, when none is left.
     private func recipients(
         of message: PushMessage, _ send: ScheduledSend
     ) throws(StoreError) -> PushMessage.Recipients? {
         let owners = try controller.owners(of: message.to)
-        let others = send.recipients.filter { name, owner in
-            owners[name].map { !$0.hasSameBytes(as: owner) } ?? false
-        }
+        let others = owners.owners.filter { send.recipients.isAnother($0.key, $0.value) }
         guard !others.isEmpty else { return message.to }
-        let texts = message.to.texts.filter { text in Recipient.userName(text).map { others[$0] == nil } ?? true }
+        let texts = message.to.texts.filter { text in Recipient.ownedName(text).map { others[$0] == nil } ?? true }
         return texts.isEmpty ? nil : .several(texts)
     }
 

@@ -11,7 +11,7 @@ struct AppTokenAuthenticator: Authenticator {
     /// A use so soon after the one that was noted last is not noted, in seconds: each costs a line in the store.
     static let usePauseSeconds: Int64 = 3_600
 
-    let store: any AppTokenStore
+    let store: any StateStore
     let users: any PasswordAuthenticator
     /// Counts wrong tokens by network.
     let throttle: LoginThrottle
@@ -26,7 +26,21 @@ struct AppTokenAuthenticator: Authenticator {
             user.record?.credentialEpoch ?? 0 == token.epoch, shown.isOf(user)
         else { return try refuse(request, time) }
         noteUse(of: token, time)
-        return .principal(user.authenticated(by: .token, scope: Scope(token)))
+        return .principal(user.authenticated(by: .token, scope: try scope(of: token)))
+    }
+
+    /// What the token may do. The recipients of one that an earlier version has made are those who have the names at its first use.
+    private func scope(of token: AppToken) throws(StoreError) -> Scope {
+        var scope = Scope(actions: Set(token.scopes.compactMap(Scope.Action.init(rawValue:))))
+        guard let names = token.recipients else { return scope }
+        var owners = token.recipientOwners
+        if owners.count != names.count {
+            owners = try store.owners(ofNames: names)
+            // A request must not fail because this cannot be kept: the next one keeps it.
+            try? store.bindRecipients(ofAppToken: token.id, to: owners)
+        }
+        scope.recipients = NamedOwners(names, owners)
+        return scope
     }
 
     /// There is nothing to guess in 256 random bits, so a right token passes whatever came before it: no device loses its
@@ -77,12 +91,6 @@ extension BasicCredentials {
     /// Whether the password has the form of an app token. Then it is no password: it is hashed for no user, and counts
     /// against none.
     var isAppToken: Bool { AppTokenText(password) != nil }
-}
-
-extension Scope {
-    init(_ token: AppToken) {
-        self.init(actions: Set(token.scopes.compactMap(Action.init(rawValue:))), recipients: token.recipients)
-    }
 }
 
 /// The header field `apikey`, in which apps of the tutorial for .NET MAUI show their key: an app token.

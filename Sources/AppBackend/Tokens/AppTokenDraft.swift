@@ -65,12 +65,13 @@ package struct AppTokenDraft: Sendable {
     /// - Returns: what its bearer shows, which is nowhere else, and what is kept.
     /// - Throws: `StoreError`.
     package func issue(
-        owner: String, epoch: Int, in store: any AppTokenStore, now: Timestamp
+        owner: String, epoch: Int, in store: any StateStore, now: Timestamp
     ) throws(StoreError) -> (text: AppTokenText, token: AppToken) {
         let text = AppTokenText.random()
         let token = AppToken(
             id: text.id, hash: text.hash.reveal(), owner: owner, epoch: epoch, scopes: scopes.map(\.rawValue),
-            recipients: recipients, label: label, createdAt: now,
+            recipients: recipients, recipientOwners: try store.owners(ofNames: recipients ?? []), label: label,
+            createdAt: now,
             expiresAt: days.map { now + Int64($0) * Self.secondsPerDay })
         try store.createAppToken(token, now: now)
         return (text, token)

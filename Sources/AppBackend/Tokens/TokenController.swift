@@ -8,7 +8,9 @@ import Text
 
 /// A user's own app tokens. No app token reaches these routes (`ScopeHandler`), so one cannot make another.
 struct TokenController: Sendable {
-    let store: any AppTokenStore
+    let store: any StateStore
+    /// Checks the password of a user who did not show it with the request.
+    let authenticator: any PasswordAuthenticator
     let now: @Sendable () -> Timestamp
 
     var routes: [Route<UserAction>] {
@@ -19,19 +21,22 @@ struct TokenController: Sendable {
         ]
     }
 
-    /// `POST /api/tokens`: `{"Scopes":["send"],"To":["bob"],"Label":"…","ExpiresInDays":90}`
+    /// `POST /api/tokens`: `{"Scopes":["send"],"To":["bob"],"Label":"…","ExpiresInDays":90}`, and `"Password":"…"` where the
+    /// request is authenticated by anything else.
     ///
     /// The answer is the only place where the token ever is.
-    /// - Throws: `Problem` 403 for a user without a record, because there is what ends a token.
+    /// - Throws: `Problem` 400; 403 for a user without a record, because there is what ends a token; as `requirePassword`.
     private func create(_ request: UserRequest) throws -> Response {
         guard let user = request.user.record else {
             throw Problem(.forbidden, "App tokens are for users whom the operator has added.")
         }
         try request.http.requireJSON()
-        let fields = try Fields(body: request.body, known: ["Scopes", "To", "Label", "ExpiresInDays"])
+        let fields = try Fields(body: request.body, known: ["Scopes", "To", "Label", "ExpiresInDays", "Password"])
+        // A null must not pass for a token that may send to all: it may be a list of names that is missing by mistake.
         let draft = try AppTokenDraft(
-            scopes: try fields.strings("Scopes"), recipients: fields["To"] == nil ? nil : try fields.strings("To"),
+            scopes: try fields.strings("Scopes"), recipients: fields.has("To") ? try fields.strings("To") : nil,
             label: try fields.optionalString("Label") ?? "", days: try Self.days(fields))
+        try requirePassword(request, user, fields)
         let (text, token) = try draft.issue(
             owner: request.user.owner, epoch: user.credentialEpoch, in: store, now: now())
         let json = JSONWriter.object { json in
@@ -39,6 +44,24 @@ struct TokenController: Sendable {
             token.writeMembers(to: &json)
         }
         return .unstoredJSON(json.bytes)
+    }
+
+    /// A token lasts longer than a session or a token of an identity provider, so none of these makes one.
+    /// - Throws: `Problem` 400 and 403; 429 and 503 as at a log-in; `StoreError`; `Postponed`.
+    private func requirePassword(_ request: UserRequest, _ user: User, _ fields: Fields) throws {
+        // Where it does not count it is text all the same.
+        _ = try fields.optionalString("Password")
+        switch request.user.method {
+        case .password, .test: return
+        case .bearer, .webServer:
+            guard !user.passwordHash.isEmpty else {
+                throw Problem(
+                    .forbidden,
+                    "An app token takes a password, and you have none here: the operator makes one for you.")
+            }
+        case .session, .token, nil: break
+        }
+        _ = try request.verify(try fields.string("Password"), by: authenticator)
     }
 
     /// - Throws: `Problem` 400, for anything but a whole number; how large it may be is the draft's affair.

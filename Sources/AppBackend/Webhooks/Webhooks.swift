@@ -38,12 +38,12 @@ package struct Webhooks: Sendable {
     }
 
     /// A push service has called a device gone, and its registration was removed.
-    /// - Parameter user: whose it was, where that is known.
-    package func tellRemoval(of registration: String, platform: Platform, user: String?) {
-        tell(.deviceRemoved, [registration, String(now().seconds)], of: user) { json in
+    /// - Parameter owner: whose it was, where that is known.
+    package func tellRemoval(of registration: String, platform: Platform, owner: String?) {
+        tell(.deviceRemoved, [registration, String(now().seconds)], of: owner) { json in
             json.member("RegistrationId", registration)
             json.member("Platform", platform.rawValue)
-            if let user { json.member("User", user) }
+            if let owner { json.member("User", User.name(ofOwner: owner)) }
         }
     }
 

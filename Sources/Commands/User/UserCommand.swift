@@ -44,25 +44,37 @@ struct UserCommand: ParsableCommand {
     }
 
     struct Password: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "passwd", abstract: "Change a password.")
+        static let configuration = CommandConfiguration(
+            commandName: "passwd", abstract: "Change a password.",
+            discussion: "The user's log-ins by cookie end, and so do their app tokens, unless these are kept.")
 
         @OptionGroup var options: ConfigurationOptions
         @Flag(help: "Take the password away, of a user who logs in by an identity provider.") var none = false
+        @Flag(help: "Let the user's app tokens go on.") var keepTokens = false
         @Argument(help: "The user.") var name: String
 
         func run() throws {
             let store = try options.openStore().store
             let user = try UserCommand.existing(name, in: store)
             let hash = none ? "" : try UserCommand.newHash()
-            try store.changeUser(user.name) { _ in
-                var user = try UserCommand.existing(name, in: store)
-                user.passwordHash = hash
-                return user
-            }
-            // They count no more. That their records are gone is for those who look.
-            _ = try store.removeSessions(owner: user.owner)
-            print("changed \(user.name)")
+            let told = try UserCommand.setPassword(hash, of: user.name, keepingTokens: keepTokens, in: store)
+            print("changed \(user.name)" + told)
         }
+    }
+
+    /// Gives a user another password.
+    /// - Returns: what became of the user's app tokens; empty where there are none.
+    static func setPassword(
+        _ hash: String, of name: String, keepingTokens: Bool, in store: any SiteStore
+    ) throws -> String {
+        let change = try administration(nil, store).setPassword(hash, of: name, keepingTokens: keepingTokens) { _ in
+            try existing(name, in: store)
+        }
+        if change.tokensEnded > 0 {
+            return ": \(counted(change.tokensEnded, "app token has", "app tokens have")) ended"
+        }
+        guard change.tokensKept > 0 else { return "" }
+        return ": \(counted(change.tokensKept, "app token goes", "app tokens go")) on"
     }
 
     /// A site beside the store, for who has to tell the hub. To be closed.

@@ -11,11 +11,13 @@ struct UserImportCommand: ParsableCommand {
         abstract: "Add the users of a file of lines `name:hash`, as htpasswd -B and /etc/shadow have them.",
         discussion: """
             Accepted are yescrypt ($y$), bcrypt ($2a$, $2b$, $2y$) and SHA-512 ($6$). A line that is refused is named, \
-            the others are imported; the exit status is 1 when any was refused.
+            the others are imported; the exit status is 1 when any was refused. Of a user who gets another hash log-ins by \
+            cookie end, and app tokens unless these are kept.
             """)
 
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Replace the hashes of users that there are already.") var replace = false
+    @Flag(help: "Let the app tokens of users go on who get another hash.") var keepTokens = false
     @Argument(help: "The file; - for standard input.") var file: String
 
     func run() throws {
@@ -43,26 +45,29 @@ struct UserImportCommand: ParsableCommand {
         guard fields.count >= 2, let name = UserName(new: String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
+        var told = ""
         do {
-            try store.changeUser(name.description) { try user(name, hash, roles: roles, after: $0) }
+            if replace, let present = try store.user(name.description) {
+                // The same one once more changes nothing: files are imported again and again.
+                if present.passwordHash != hash {
+                    told = try UserCommand.setPassword(
+                        hash, of: present.name, keepingTokens: keepTokens, in: store)
+                }
+            } else {
+                try store.changeUser(name.description) { try user(name, hash, roles: roles, after: $0) }
+            }
         } catch is IsThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
-        // Sessions of a former password count no more.
-        if replace, let user = try store.user(name.description) { _ = try store.removeSessions(owner: user.owner) }
-        print("imported \(name)")
+        print("imported \(name)" + told)
         return nil
     }
 
     private struct IsThere: Error {}
 
-    /// - Throws: `IsThere`, when the user is to stay as they are.
+    /// A new user.
+    /// - Throws: `IsThere`, when there is one of that name.
     private func user(_ name: UserName, _ hash: String, roles: [String], after present: User?) throws -> User {
-        if var present, present.removedAt == nil {
-            guard replace else { throw IsThere() }
-            present.passwordHash = hash
-            return present
-        }
         do throws(NameIsUsedUp) {
             let user = try User(
                 name: name.description, passwordHash: hash, roles: roles, after: present, now: Site.now())

@@ -20,11 +20,24 @@ extension FileSiteStore {
     }
 
     package func noteUse(ofAppToken id: String, at time: Timestamp) throws(StoreError) {
+        try changeAppToken(id, durably: false) { $0.lastUsedAt = time }
+    }
+
+    package func bindRecipients(ofAppToken id: String, to owners: [String]) throws(StoreError) {
+        try changeAppToken(id, durably: true) { token in
+            if token.recipientOwners.isEmpty { token.recipientOwners = owners }
+        }
+    }
+
+    /// Changes the token of that id, if it is there.
+    private func changeAppToken(
+        _ id: String, durably: Bool, _ change: (inout AppToken) -> Void
+    ) throws(StoreError) {
         let records = tokenTable.records
-        try records.write(id, durably: false) { (bucket) throws(StoreError) in
+        try records.write(id, durably: durably) { (bucket) throws(StoreError) in
             let line = records.current(id, in: try bucket.content())
             guard var current = line.flatMap({ AppTokenRecord(line: $0) }) else { return }
-            current.token.lastUsedAt = time
+            change(&current.token)
             try bucket.append(LineCodec.encode(current, keepingUnknownOf: line))
         }
     }

@@ -9,7 +9,7 @@ enum Migrations {
     static let all: [[String]] = [
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
-        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices,
+        webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices, recipientOwners,
     ]
 
     static var newest: Int { all.count }
@@ -187,6 +187,9 @@ enum Migrations {
         "ALTER TABLE devices ADD COLUMN gone_at bigint, ADD COLUMN gone_reason bytea",
         "CREATE INDEX devices_gone ON devices (gone_at) WHERE gone_at IS NOT NULL AND removed_at IS NULL",
     ]
+
+    /// The owners of the users to whom an app token may send; NULL in tokens of before, until they are used.
+    private static let recipientOwners = ["ALTER TABLE app_tokens ADD COLUMN recipient_owners text"]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

@@ -163,7 +163,7 @@ struct HubWiring {
         guard webhooks.tell(of: .deviceRemoved) else { return { _, _ in } }
         return { id, platform in
             let owner = (try? store.device(id.description))?.owner
-            webhooks.tellRemoval(of: id.description, platform: platform, user: owner.map { User.name(ofOwner: $0) })
+            webhooks.tellRemoval(of: id.description, platform: platform, owner: owner)
         }
     }
 

@@ -19,6 +19,9 @@ package protocol AppTokenStore: Sendable {
     /// Notes when the token was used, if it is there. A hint, which the next loss of power may take.
     func noteUse(ofAppToken id: String, at time: Timestamp) throws(StoreError)
 
+    /// Notes the owners of a token's recipients, durably, if the token is there and has none.
+    func bindRecipients(ofAppToken id: String, to owners: [String]) throws(StoreError)
+
     /// Removes the owner's token of that id.
     /// - Returns: whether the owner had one.
     func removeAppToken(_ id: String, owner: String) throws(StoreError) -> Bool
@@ -42,6 +45,9 @@ package struct AppToken: Hashable, Sendable {
     package var scopes: [String]
     /// The only users that it may send to; nil: those that its user may send to.
     package var recipients: [String]?
+    /// The owners that these users are, in the same order: the next user of a name is another owner. Empty in a token that an
+    /// earlier version has made, until it is used.
+    package var recipientOwners: [String]
     /// What its user calls it; may be empty.
     package var label: String
     package var createdAt: Timestamp
@@ -52,10 +58,12 @@ package struct AppToken: Hashable, Sendable {
 
     package init(
         id: String, hash: String, owner: String, epoch: Int, scopes: [String], recipients: [String]? = nil,
-        label: String = "", createdAt: Timestamp, expiresAt: Timestamp? = nil, lastUsedAt: Timestamp? = nil
+        recipientOwners: [String] = [], label: String = "", createdAt: Timestamp, expiresAt: Timestamp? = nil,
+        lastUsedAt: Timestamp? = nil
     ) {
         (self.id, self.hash, self.owner, self.epoch) = (id, hash, owner, epoch)
         (self.scopes, self.recipients, self.label) = (scopes, recipients, label)
+        self.recipientOwners = recipientOwners
         (self.createdAt, self.expiresAt, self.lastUsedAt) = (createdAt, expiresAt, lastUsedAt)
     }
 

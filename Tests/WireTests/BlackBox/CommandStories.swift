@@ -21,6 +21,42 @@ extension WireTests {
             #expect(try site.call(.get, Path.register, as: changed).status == .ok)
         }
 
+        @Test func `app tokens end with a password that a command changes, unless they are kept`() throws {
+            let site = try sharedSite()
+            let alice = try site.addUser("alice")
+            var password = alice.password
+            func token() throws -> HTTPFields {
+                let token = try site.run("user", "token", "add", alice.name, "--scope", "register").output
+                site.secrets.add(String(token.trimmingCharacters(in: .newlines).suffix(43)))
+                return [.authorization: "Bearer \(token.trimmingCharacters(in: .newlines))"]
+            }
+            func change(_ options: String...) throws -> String {
+                password = site.secrets.make("new-")
+                return try site.run(["user", "passwd", alice.name] + options, input: password + "\n").output
+            }
+            func isGood(_ token: HTTPFields) throws -> Bool {
+                try site.call(.get, Path.register, fields: token).status == .ok
+            }
+            let (one, two) = (try token(), try token())
+            #expect(try change("--keep-tokens") == "changed \(alice.name): 2 app tokens go on\n")
+            #expect(try isGood(one) && isGood(two))
+            #expect(try change() == "changed \(alice.name): 2 app tokens have ended\n")
+            #expect(try !isGood(one) && !isGood(two))
+            let three = try token()
+            #expect(try isGood(three))
+            // The same hash once more is no change.
+            func replace(_ hash: String, _ options: String...) throws -> String {
+                try site.run(["user", "import-htpasswd", "--replace", "-"] + options, input: "\(alice.name):\(hash)\n")
+                    .output
+            }
+            let hashes = ["a", "b"].map { "$6$salt$" + String(repeating: $0, count: 86) }
+            #expect(
+                try replace(hashes[0], "--keep-tokens") == "imported \(alice.name): 1 app token goes on\n")
+            #expect(try replace(hashes[0]) == "imported \(alice.name)\n" && isGood(three))
+            #expect(try replace(hashes[1]) == "imported \(alice.name): 1 app token has ended\n" && !isGood(three))
+            #expect(try replace(hashes[0]) == "imported \(alice.name)\n")
+        }
+
         @Test func `what a user may claim and send to is changed at once, and only what was named`() throws {
             let site = try sharedSite()
             let (alice, bob) = (try site.addUser("alice"), try site.addUser("bob"))

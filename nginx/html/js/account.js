@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the settings show of a user: devices, sessions, the password; and the way to the page on a telephone.
+// What the settings show of a user: devices, sessions, app tokens, the password; and the way to the page on a telephone.
 
 import { Devices } from './devices.js';
 import { PasswordForm } from './password-form.js';
 import { SessionList } from './session-list.js';
 import { Telephone } from './telephone.js';
+import { TokenList } from './token-list.js';
 
 export class Account {
     #parts;
 
     constructor(session) {
-        const sessions = new SessionList(session);
-        this.#parts = [new Devices(session), sessions, new PasswordForm(session, sessions), new Telephone()];
+        const keys = [new SessionList(session), new TokenList(session)];
+        this.#parts = [new Devices(session), ...keys, new PasswordForm(session, keys), new Telephone()];
     }
 
     load() {

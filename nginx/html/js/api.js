@@ -51,8 +51,12 @@ export const logOutEverywhere = () => call('DELETE', 'session', { query: { every
 /** The user's sessions: `{Id, CreatedAt, ExpiresAt, Current}`, and `Current` is this browser's. */
 export const sessions = () => call('GET', 'sessions');
 export const endSession = (id) => call('DELETE', `sessions/${encodeURIComponent(id)}`);
-/** All other sessions end. */
-export const changePassword = (present, wanted) => call('PUT', 'password', { json: { Password: present, NewPassword: wanted } });
+/** The user's app tokens: `{Id, Label, Scopes, To, CreatedAt, ExpiresAt, LastUsedAt}`, of which some may lack. */
+export const tokens = () => call('GET', 'tokens');
+export const endToken = (id) => call('DELETE', `tokens/${encodeURIComponent(id)}`);
+/** All other sessions end, and app tokens unless they are kept: `{TokensEnded, TokensKept}`. */
+export const changePassword = (present, wanted, keeps) =>
+    call('PUT', 'password', { json: { Password: present, NewPassword: wanted, KeepTokens: keeps } });
 
 /** The caller's devices: `{RegistrationId, Platform, Handle, Tags}`, of the handle its end. */
 export const registrations = () => call('GET', 'register');

@@ -6,10 +6,10 @@ const name = 'page';
 const files = [
     './', 'app.js', 'style.css', 'controls.css', 'icon.svg', 'lock.svg', 'manifest.webmanifest',
     ...['account', 'api', 'attempts', 'banner', 'channel', 'composer', 'database', 'deadline', 'device', 'devices',
-        'dom', 'draft', 'entries', 'focus', 'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'outcomes',
+        'dom', 'draft', 'endable-list', 'entries', 'focus', 'i18n', 'inbox', 'language', 'links', 'login-form', 'memory', 'outcomes',
         'password-form', 'people', 'push', 'qr', 'received', 'received-item', 'registration', 'results', 'retry', 'scheduled',
         'seen', 'send-form', 'sender-api', 'sent', 'sent-list', 'session', 'session-list', 'settings', 'subscription', 'telephone',
-        'texts/de', 'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'timeline', 'when', 'words', 'writer',
+        'texts/de', 'texts/de-more', 'texts/en', 'texts/en-more', 'texts/es', 'texts/es-more', 'timeline', 'token-list', 'when', 'words', 'writer',
     ].map((module) => `js/${module}.js`),
 ];
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// In the settings: a new password. All other sessions end with the former one.
+// In the settings: a new password. All other sessions end with the former one, and app tokens unless they are kept.
 
 import * as api from './api.js';
 import { $, absolve, blame, say, whileBusy } from './dom.js';
 import { lead } from './focus.js';
-import { t } from './i18n.js';
+import { amount, t } from './i18n.js';
 import { failureWords, newPasswordFault, passwordFault } from './words.js';
 
 export class PasswordForm {
     #session;
-    #sessions;
+    #keys;
 
-    /** `sessions.load()` is called when a change has ended the other ones. */
-    constructor(session, sessions) {
+    /** `keys` are the lists of what a change may have ended: each has `load()`. */
+    constructor(session, keys) {
         this.#session = session;
-        this.#sessions = sessions;
+        this.#keys = keys;
         $('passwordForm').addEventListener('submit', (event) => {
             event.preventDefault();
             whileBusy($('changePassword'), () => this.#change());
@@ -43,12 +43,12 @@ export class PasswordForm {
         const { user } = this.#session;
         say('passwordResult', t('password.busy'));
         try {
-            await api.changePassword(present, wanted);
+            const { TokensEnded: ended } = await api.changePassword(present, wanted, $('keepTokens').checked);
             if (user !== this.#session.user) return;
             this.load();
-            say('passwordResult', t('password.changed'));
+            say('passwordResult', [t('password.changed'), ended > 0 && amount('password.tokensEnded', ended)].filter(Boolean).join(' '));
             lead($('passwordResult'), $('passwordForm'));
-            this.#sessions.load();
+            for (const one of this.#keys) one.load();
         } catch (failure) {
             if (user === this.#session.user) this.#tell(failure);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the HTTP API (docs/http-api.md) that only administrators reach: one function per route. What is for good takes
-// the administrator's own password.
+// The part of the HTTP API (docs/http-api.md) that only administrators reach: one function per route. What changes something
+// takes the administrator's own password.
 
 import { call } from '../api.js';
 
@@ -19,8 +19,9 @@ export const cancelMessage = (id, Password) =>
 /** So many users behind `after`, whose names begin with `name`. */
 export const users = (query) => call('GET', 'admin/users', { query });
 export const find = (name) => call('GET', user(name));
-export const add = (UserName, Password, Roles) => call('POST', 'admin/users', { json: { UserName, Password, Roles } });
-export const enable = (name) => call('POST', `${user(name)}/enable`);
+export const add = (UserName, Password, Roles, AdministratorPassword) =>
+    call('POST', 'admin/users', { json: { UserName, Password, Roles, AdministratorPassword } });
+export const enable = (name, Password) => call('POST', `${user(name)}/enable`, { json: { Password } });
 export const disable = (name, Password) => call('POST', `${user(name)}/disable`, { json: { Password } });
 export const remove = (name, Password) => call('DELETE', user(name), { json: { Password } });
 export const removeDevice = (name, id, Password) =>

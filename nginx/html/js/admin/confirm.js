@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asks for the administrator's own password before something is done for good.
+// Asks for the administrator's own password before something is changed.
 
 import { $, absolve, blame, say } from '../dom.js';
 import { t } from '../i18n.js';
@@ -48,7 +48,7 @@ $('confirmForm').addEventListener('submit', async (event) => {
         next?.focus();
     } catch (failure) {
         if (work !== act) return;
-        const isWrong = failure.status === 403 && failure.field === 'Password';
+        const isWrong = failure.status === 403 && ['Password', 'AdministratorPassword'].includes(failure.field);
         if (isWrong) blame('ownPassword', passwordFault(password) || t('admin.wrongPassword'));
         else say('confirmNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
     } finally {

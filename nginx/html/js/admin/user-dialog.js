@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One user: devices, sessions, and what can be done about them.
 
-import { $, element, say, whileBusy } from '../dom.js';
+import { $, element, say } from '../dom.js';
 import { isolated, t, time } from '../i18n.js';
 import { platformOf, platformWords } from '../outcomes.js';
 import { failureWords } from '../words.js';
@@ -27,7 +27,7 @@ export class UserDialog {
             const row = [...$('users').children].find((one) => one.dataset.name === this.#name);
             (row?.querySelector('button') ?? $('usersHeading')).focus();
         });
-        $('enable').addEventListener('click', () => whileBusy($('enable'), () => this.#enable()));
+        $('enable').addEventListener('click', () => this.#ask('admin.enable', 'admin.enableWords', calls.enable));
         $('disable').addEventListener('click', () => this.#ask('admin.disable', 'admin.disableWords', calls.disable));
         $('remove').addEventListener('click', () => this.#ask('admin.remove', 'admin.removeWords', calls.remove));
         $('endSessions').addEventListener('click', () =>
@@ -118,20 +118,5 @@ export class UserDialog {
                 return $('userHeading');
             }
         });
-    }
-
-    async #enable() {
-        const name = this.#name;
-        try {
-            await calls.enable(name);
-        } catch (failure) {
-            if (failure.status === 401) return this.#ended();
-            if (this.#isShown(name)) say('userNote', failureWords(failure, { 404: t('admin.gone') }), 'bad');
-            return;
-        }
-        await this.#changed();
-        if (!this.#isShown(name)) return;
-        if (await this.#load()) say('userNote', t('admin.done'), 'good');
-        $('userHeading').focus();
     }
 }

@@ -6,6 +6,7 @@ import { lead } from '../focus.js';
 import { amount, isolated, number, t, time } from '../i18n.js';
 import { failureWords, nameFault, newPasswordFault } from '../words.js';
 import * as calls from './calls.js';
+import { confirm } from './confirm.js';
 import { lastSeen } from './seen.js';
 import { keepTyped } from './typed.js';
 
@@ -32,8 +33,7 @@ export class Users {
         $('more').addEventListener('click', () => this.load({ isMore: true }));
         $('addForm').addEventListener('submit', (event) => {
             event.preventDefault();
-            // A button that is disabled loses the focus.
-            whileBusy($('add'), () => this.#add());
+            this.#add();
         });
     }
 
@@ -75,28 +75,31 @@ export class Users {
             cell('last', user.LastSeenAt ? lastSeen(user.LastSeenAt) : '–'));
     }
 
-    async #add() {
+    #add() {
         for (const id of Object.values(fields)) absolve(id);
         const [name, password] = [$('newName').value.trim(), $('newPassword').value];
         if (!name) return blame('newName', t('admin.nameMissing'));
         if (!password) return blame('newPassword', t('password.newMissing'));
-        const isThere = () => $('newName').value.trim() === name && $('newPassword').value === password;
-        try {
-            const added = await calls.add(name, password, $('newRoles').value.split(/[\s,]+/).filter(Boolean));
-            // What was typed meanwhile is the next user's.
-            if (isThere()) {
-                $('addForm').reset();
-                keepTyped();
+        const roles = $('newRoles').value.split(/[\s,]+/).filter(Boolean);
+        say('addNote', '');
+        confirm(t('admin.add'), t('admin.addWords', { name }), async (own) => {
+            try {
+                const added = await calls.add(name, password, roles, own);
+                // What was typed meanwhile is the next user's.
+                if ($('newName').value.trim() === name && $('newPassword').value === password) {
+                    $('addForm').reset();
+                    keepTyped();
+                }
+                say('addNote', t('admin.added', { name: added.Name }), 'good');
+                this.load();
+            } catch (failure) {
+                if (failure.status === 401) return this.#ended();
+                const id = fields[failure.field];
+                if (!id) throw failure;
+                // When the dialog is closed, and has given the focus back.
+                return { focus: () => blame(id, failureWords(failure, faults(failure.field, name, password))) };
             }
-            say('addNote', t('admin.added', { name: added.Name }), 'good');
-            this.load();
-        } catch (failure) {
-            if (failure.status === 401) return this.#ended();
-            say('addNote', '');
-            const id = fields[failure.field];
-            if (id && isThere()) blame(id, failureWords(failure, faults(failure.field, name, password)));
-            else say('addNote', failureWords(failure), 'bad');
-        }
+        });
     }
 }
 
