@@ -24,16 +24,25 @@ extension BuiltInHub {
     package func sendTest(
         _ notification: HubNotification, to audience: HubAudience
     ) throws(ServableHubError) -> TestSend {
-        let record = newRecord(notification.format, audience)
+        // Of all reached devices it would tell ids and handles.
+        let hub = reachingOwn
+        let record = hub.newRecord(notification.format, audience)
         guard let worker, worker.delivers(notification.format) else {
-            return TestSend(notificationID: record.id, results: try skip(notification, audience, record))
+            return TestSend(notificationID: record.id, results: try hub.skip(notification, audience, record))
         }
         var targets: [Target] = []
-        try forEachTarget(notification.format, audience) { target in
+        try hub.forEachTarget(notification.format, audience) { target in
             if targets.count < TestSend.maximumResults { targets.append(target) }
         }
         let outcomes = worker.deliver(notification, to: targets)
         return TestSend(notificationID: record.id, results: try finish(record, zip(targets, outcomes)))
+    }
+
+    /// The same hub, whose sends reach its own registrations alone.
+    private var reachingOwn: BuiltInHub {
+        var hub = self
+        hub.selection.namespaces = [namespace]
+        return hub
     }
 
     package func message(_ id: String) throws(ServableHubError) -> NotificationDetails {
@@ -41,6 +50,19 @@ extension BuiltInHub {
         let found = try storing { () throws(StoreError) in try details(id, now()) }
         guard let found else { throw .noSuchMessage }
         return found
+    }
+
+    /// Ends the wait of a message for its time, unless that has come: then it may be under way.
+    package func cancel(_ id: String) throws(ServableHubError) {
+        guard RegistrationID(id) != nil, let time = MessageID.notBefore(in: id), let worker else {
+            throw .noSuchMessage
+        }
+        let isCancelled = try storing { () throws(StoreError) -> Bool in
+            guard time.seconds > now(), let message = try waiting(id, worker) else { return false }
+            try worker.store.removeQueuedHubMessages([message.stored])
+            return time.seconds > now()
+        }
+        guard isCancelled else { throw .noSuchMessage }
     }
 
     private func newRecord(
@@ -51,8 +73,8 @@ extension BuiltInHub {
         let later = notBefore.flatMap { $0 > time ? $0 : nil }
         let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
         return MessageRecord(
-            id: MessageID.make(now: time, notBefore: later), format: format, tags: expression, now: time,
-            notBefore: later)
+            id: MessageID.make(now: time, notBefore: later), format: format, tags: expression,
+            namespaces: selection.namespaces, now: time, notBefore: later)
     }
 
     private func enqueue(_ message: QueuedMessage, _ worker: DeliveryWorker) throws(ServableHubError) {
@@ -116,8 +138,7 @@ extension BuiltInHub {
     private func details(_ id: String, _ now: Int64) throws(StoreError) -> NotificationDetails? {
         if let record = try finished(id, now) { return record.details }
         guard let worker else { return nil }
-        if let waiting = try worker.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) {
-            let message = try QueuedMessage(waiting)
+        if let message = try waiting(id, worker) {
             var details = message.record.details
             details.waitReason = message.waitReason
             details.serviceReason = message.serviceReason
@@ -126,9 +147,20 @@ extension BuiltInHub {
         return try finished(id, now)?.details
     }
 
+    /// Nil also for a message of the other namespace.
+    private func waiting(_ id: String, _ worker: DeliveryWorker) throws(StoreError) -> QueuedMessage? {
+        guard let waiting = try worker.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) else {
+            return nil
+        }
+        let message = try QueuedMessage(waiting)
+        return message.record.namespaces.contains(namespace) ? message : nil
+    }
+
+    /// Nil also for a message of the other namespace.
     private func finished(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
         guard let message = try store.hubMessage(id, now: Timestamp(seconds: now)) else { return nil }
         var record = try MessageRecord(id: id, document: message.document)
+        guard record.namespaces.contains(namespace) else { return nil }
         // Written by a version that began and ended every send at once.
         record.startedAt = record.startedAt ?? record.enqueuedAt
         record.endedAt = record.endedAt ?? record.enqueuedAt
@@ -158,7 +190,7 @@ extension TestSend {
 extension TestSend.Result {
     fileprivate init(_ target: Target, _ outcome: PushOutcome) {
         self.init(
-            registrationID: target.registrationID, handle: target.description.handle, outcome: outcome.rawValue,
-            isSuccess: outcome == .success)
+            registrationID: target.registrationID.map { HubNamespace(of: $0).plain($0) },
+            handle: target.description.handle, outcome: outcome.rawValue, isSuccess: outcome == .success)
     }
 }

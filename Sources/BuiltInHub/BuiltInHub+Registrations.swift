@@ -12,10 +12,14 @@ extension BuiltInHub {
 
     package func find(_ id: RegistrationID) throws(ServableHubError) -> RegistrationDescription {
         let found = try storing { () throws(StoreError) in
-            try store.hubRegistration(id.description)?.answer(isRead: true)
+            try stored(id)?.answer(isRead: true)
         }
         guard let found else { throw .noSuchRegistration }
         return found
+    }
+
+    private func stored(_ id: RegistrationID) throws(StoreError) -> HubRegistration? {
+        try store.hubRegistration(namespace.stored(id.description))
     }
 
     package func create(_ description: RegistrationDescription) throws(ServableHubError) -> RegistrationDescription {
@@ -41,7 +45,7 @@ extension BuiltInHub {
     private func replace(
         _ description: RegistrationDescription, _ id: RegistrationID, _ condition: VersionCondition?
     ) throws(ServableHubError) -> RegistrationDescription {
-        let current = try storing { () throws(StoreError) in try store.hubRegistration(id.description) }
+        let current = try storing { () throws(StoreError) in try stored(id) }
         if let condition {
             guard let current else { throw .noSuchRegistration }
             guard condition.matches(current.version) else { throw .versionMismatch }
@@ -55,16 +59,17 @@ extension BuiltInHub {
     private func write(
         _ description: RegistrationDescription, under id: RegistrationID, version: Int
     ) throws(StoreError) -> RegistrationDescription {
-        let registration = HubRegistration(description, id: id, version: version, now: now())
+        let registration = HubRegistration(description, id: id, in: namespace, version: version, now: now())
         return try store.putHubRegistration(registration).answer(isRead: false)
     }
 
     /// Whether that is what the store has under the id, written so lately that it need not be written once more.
     func hasRecent(_ description: RegistrationDescription, under id: RegistrationID) throws(ServableHubError) -> Bool {
-        let current = try storing { () throws(StoreError) in try store.hubRegistration(id.description) }
+        let current = try storing { () throws(StoreError) in try stored(id) }
         guard let current else { return false }
         guard RegistrationDescription.isRecent(current.updatedAt, now: Timestamp(seconds: now())) else { return false }
-        let wanted = HubRegistration(description, id: id, version: current.version, now: current.updatedAt.seconds)
+        let wanted = HubRegistration(
+            description, id: id, in: namespace, version: current.version, now: current.updatedAt.seconds)
         return wanted.hasSameBytes(as: current)
     }
 
@@ -72,7 +77,7 @@ extension BuiltInHub {
         let version: Int? = if case .version(let version) = condition { version } else { nil }
         let isRemoved: Bool
         do throws(StoreError) {
-            isRemoved = try store.removeHubRegistration(id.description, version: version)
+            isRemoved = try store.removeHubRegistration(namespace.stored(id.description), version: version)
         } catch {
             throw error == .conflict ? .versionMismatch : ServableHubError(error)
         }
@@ -84,8 +89,8 @@ extension BuiltInHub {
     ) throws(ServableHubError) -> RegistrationPage {
         let page = try storing { () throws(StoreError) in
             switch selection {
-            case .all: try store.hubRegistrations(after: after, limit: limit)
-            case .tag(let tag): try store.hubRegistrations(tag: tag.folded, after: after, limit: limit)
+            case .all: try registrations(after: after, limit: limit)
+            case .tag(let tag): try registrations(tag, after: after, limit: limit)
             case .device(let query): try registrations(query, after: after, limit: limit)
             }
         }
@@ -95,20 +100,52 @@ extension BuiltInHub {
         return RegistrationPage(registrations: readable, next: page.next)
     }
 
+    /// Registrations that are read at once, where those of the other namespace lie between them.
+    private static let pageSize = 500
+
+    /// The store's pages hold both namespaces. Those that have none of this one are passed over.
+    private func registrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        var after = after
+        while true {
+            let page = try store.hubRegistrations(after: after, limit: max(limit, Self.pageSize))
+            let places = page.elements.indices.filter { page.elements[$0].namespace == namespace }
+            if places.isEmpty, let next = page.next {
+                after = next
+                continue
+            }
+            guard places.count > limit, let end = places.prefix(limit).last else { return own(page) }
+            // A page is continued behind its last registration, so this one must end where the list does.
+            return own(try store.hubRegistrations(after: after, limit: end + 1))
+        }
+    }
+
+    private func own(_ page: Page<HubRegistration>) -> Page<HubRegistration> {
+        Page(elements: page.elements.filter { $0.namespace == namespace }, next: page.next)
+    }
+
+    /// The continuation is an id, as clients know it.
+    private func registrations(_ tag: Tag, after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        let page = try store.hubRegistrations(
+            tag: namespace.stored(tag.folded), after: after.map(namespace.stored), limit: limit)
+        return Page(elements: page.elements, next: page.next.map(namespace.plain))
+    }
+
     /// A device has few registrations, so they are all read and the page is cut here; its continuation is an id.
     private func registrations(
         _ query: ChannelQuery, after: String?, limit: Int
     ) throws(StoreError) -> Page<HubRegistration> {
         var found: [String: HubRegistration] = [:]
         for channel in query.channels {
-            for registration in try store.hubRegistrations(channel: channel)
-            where reader.read(registration).map({ query.matches($0.platform) }) == true {
-                found[registration.id] = registration
+            for registration in try store.hubRegistrations(channel: namespace.stored(channel))
+            where registration.namespace == namespace
+                && reader.read(registration).map({ query.matches($0.platform) }) == true
+            {
+                found[registration.plainID] = registration
             }
         }
-        let rest = found.values.filter { $0.id > after ?? "" }.sorted { $0.id < $1.id }
-        let page = Array(rest.prefix(limit))
-        return Page(elements: page, next: rest.count > page.count ? page.last?.id : nil)
+        let rest = found.filter { $0.key > after ?? "" }.sorted { $0.key < $1.key }
+        let page = rest.prefix(limit)
+        return Page(elements: page.map(\.value), next: rest.count > page.count ? page.last?.key : nil)
     }
 
     /// The same for every way into the hub.

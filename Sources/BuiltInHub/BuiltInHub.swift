@@ -3,9 +3,12 @@ import NotificationHub
 import Store
 
 /// A notification hub of one's own: it keeps registrations and messages in a `HubStore`, and hands messages to the
-/// worker that delivers them. `HubServer` serves it to programs elsewhere.
+/// worker that delivers them. `HubServer` serves it to programs elsewhere, by `served`.
 package struct BuiltInHub: ServableHub {
     let store: any HubStore
+    /// Where its registrations are. No operation on registrations finds those of the other namespace.
+    private(set) var namespace = HubNamespace.backend
+    private let isShared: Bool
     let reader: RegistrationReader
     /// Finds whom a message reaches.
     var selection: TargetSelection
@@ -18,19 +21,33 @@ package struct BuiltInHub: ServableHub {
     /// - Parameters:
     ///   - worker: delivers what is sent to the platforms that it has drivers for, from the same store; the caller
     ///     runs it. What is sent to others is recorded as `Skipped`.
+    ///   - isShared: whether sends of the backend reach the registrations of the served hub, and the other way round.
     ///   - now: seconds since 1970.
     ///   - onUnreadable: hears, once of each, of registrations in the store that cannot be read; lists and sends pass
     ///     them over.
     package init(
-        store: any HubStore, worker: DeliveryWorker? = nil, now: @escaping @Sendable () -> Int64,
-        onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
+        store: any HubStore, worker: DeliveryWorker? = nil, isShared: Bool = false,
+        now: @escaping @Sendable () -> Int64, onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) {
         self.store = store
         self.worker = worker
+        self.isShared = isShared
         self.now = now
         reader = RegistrationReader(report: onUnreadable)
         selection = TargetSelection(store: store, reader: reader)
+        selection.namespaces = reach
     }
+
+    /// The hub that programs elsewhere have a key of: on the same store, with the same worker, and with registrations of its own.
+    package var served: BuiltInHub {
+        var hub = self
+        hub.namespace = .served
+        hub.selection.namespaces = hub.reach
+        return hub
+    }
+
+    /// The namespaces whose devices its messages reach.
+    private var reach: [HubNamespace] { isShared ? HubNamespace.allCases : [namespace] }
 
     /// The hub writes no log of its own: its errors name their causes, and its caller logs them with that id.
     package func tracking(_ id: String) -> any Hub {

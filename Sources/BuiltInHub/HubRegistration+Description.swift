@@ -7,13 +7,17 @@ import Text
 /// A registration as the store keeps it: the description in JSON, beside it what it is found by.
 extension HubRegistration {
     /// - Parameter version: the version that it replaces; 0 for none.
-    init(_ description: RegistrationDescription, id: RegistrationID, version: Int, now: Int64) {
+    init(
+        _ description: RegistrationDescription, id: RegistrationID, in namespace: HubNamespace = .backend, version: Int,
+        now: Int64
+    ) {
         var tags: [String] = []
         for tag in description.tags where !tags.contains(where: { $0.hasSameBytes(as: tag.folded) }) {
             tags.append(tag.folded)
         }
         self.init(
-            id: id.description, channel: description.handle.channel, tags: tags, description: Self.json(description),
+            id: namespace.stored(id.description), channel: namespace.stored(description.handle.channel),
+            tags: tags.map(namespace.stored), description: Self.json(description),
             updatedAt: Timestamp(seconds: now), version: version)
     }
 
@@ -30,7 +34,7 @@ extension HubRegistration {
     /// What a client gets of a record that was decoded before.
     func answer(_ decoded: RegistrationDescription, isRead: Bool) -> RegistrationDescription {
         var registration = decoded
-        registration.id = RegistrationID(id)
+        registration.id = RegistrationID(plainID)
         registration.etag = String(version)
         registration.expirationTime = Self.never + (isRead ? "Z" : "")
         return registration
@@ -40,7 +44,7 @@ extension HubRegistration {
     var platform: Platform? { description["platform"]?.string.flatMap(Platform.init(rawValue:)) }
 
     /// As `RegistrationDescription.app`.
-    var app: String? { tags.lazy.compactMap { (try? Tag($0))?.app }.first }
+    var app: String? { tags.lazy.compactMap { (try? Tag(namespace.plain($0)))?.app }.first }
 
     /// - Throws: `StoreError.damaged`.
     func decoded() throws(StoreError) -> RegistrationDescription {

@@ -12,6 +12,8 @@ struct MessageRecord {
     var format: String
     /// The tag expression; nil for a broadcast and for a direct send.
     var tags: String?
+    /// Whose devices it reaches.
+    let namespaces: [HubNamespace]
     /// When the hub took the message, began to deliver it, and was done with every target; seconds since 1970.
     let enqueuedAt: Int64
     /// The message may not be delivered before this, in seconds since 1970; nil: it may be at once.
@@ -34,11 +36,13 @@ struct MessageRecord {
     ///   - now: seconds since 1970.
     ///   - notBefore: later than that; nil: the message may be delivered at once.
     init(
-        id: String, format: HubNotification.Format, tags: TagExpression?, now: Int64, notBefore: Int64? = nil
+        id: String, format: HubNotification.Format, tags: TagExpression?, namespaces: [HubNamespace] = [.backend],
+        now: Int64, notBefore: Int64? = nil
     ) {
         self.id = id
         self.format = format.header
         self.tags = tags?.description
+        self.namespaces = namespaces
         enqueuedAt = now
         self.notBefore = notBefore
     }
@@ -48,7 +52,10 @@ struct MessageRecord {
 
     mutating func add(_ target: Target, _ outcome: PushOutcome) {
         add(outcome, platform: target.description.platform)
-        guard let id = target.registrationID, targets <= Self.maximumDevices else { return }
+        // The backend's users have no device elsewhere.
+        guard let id = target.registrationID, HubNamespace(of: id) == .backend, targets <= Self.maximumDevices else {
+            return
+        }
         devices.append(DeviceOutcome(registrationID: id, name: outcome.rawValue))
     }
 
@@ -104,6 +111,9 @@ extension MessageRecord {
     var document: JSONValue {
         var members = [JSONValue.Member("format", .string(format)), JSONValue.Member("state", .string(state))]
         if let tags { members.append(JSONValue.Member("tags", .string(tags))) }
+        if let namespace = namespaces.first, namespaces.count == 1 {
+            members.append(JSONValue.Member("namespace", .string(namespace.rawValue)))
+        }
         let times = [
             ("enqueuedAt", enqueuedAt), ("notBefore", notBefore), ("startedAt", startedAt), ("endedAt", endedAt),
         ]
@@ -143,6 +153,9 @@ extension MessageRecord {
         self.id = id
         self.format = format
         tags = json["tags"]?.string
+        // Of both also where a version has written it that knew one.
+        let namespace = json["namespace"]?.string.flatMap(HubNamespace.init(rawValue:))
+        namespaces = namespace.map { [$0] } ?? HubNamespace.allCases
         enqueuedAt = Int64(enqueued)
         notBefore = json["notBefore"]?.integer.flatMap { Self.possibleTimes.contains($0) ? Int64($0) : nil }
         startedAt = json["startedAt"]?.integer.map { Int64($0) }

@@ -29,11 +29,18 @@ struct Target: Sendable {
 /// Finds whom a send reaches.
 ///
 /// A native send reaches the native registrations of its platform, one per handle; a template send reaches every
-/// template registration, of all platforms. Each registration has its tag `Tag(registration:)`, which is not in the index. `gcm` and `fcmv1` are one family: the same Android device may be registered
-/// under either name, and Google ended the protocol of the first, so a send in either format reaches both.
+/// template registration, of all platforms. Each registration has its tag `Tag(registration:)`, which is not in the index.
+/// `gcm` and `fcmv1` are one family: the same Android device may be registered under either name, and Google ended the
+/// protocol of the first, so a send in either format reaches both.
 struct TargetSelection: Sendable {
     let store: any HubStore
     let reader: RegistrationReader
+
+    /// Whose devices a send reaches.
+    ///
+    /// Of both: a reserved tag, which the backend alone gives, is one of the backend's registrations alone. Others may have
+    /// been registered under it before the hub was shared.
+    var namespaces: [HubNamespace] = [.backend]
 
     /// Registrations that are read at once where all are read.
     static let pageSize = 500
@@ -43,6 +50,13 @@ struct TargetSelection: Sendable {
 
     init(store: any HubStore, reader: RegistrationReader) {
         (self.store, self.reader) = (store, reader)
+    }
+
+    /// The same for those namespaces.
+    func reaching(_ namespaces: [HubNamespace]) -> TargetSelection {
+        var selection = self
+        selection.namespaces = namespaces
+        return selection
     }
 
     /// The same for messages that are sent one right after the other, such as those of one message to several platforms: a tag's
@@ -72,27 +86,48 @@ struct TargetSelection: Sendable {
         _ body: (HubRegistration, RegistrationDescription) -> Void
     ) throws(StoreError) {
         func offer(_ registration: HubRegistration, _ description: RegistrationDescription) {
-            if format.reaches(registration, description, expression) { body(registration, description) }
+            if reaches(registration, description, format, expression) { body(registration, description) }
         }
         func read(_ registration: HubRegistration) {
+            guard namespaces.contains(registration.namespace) else { return }
             if let description = reader.read(registration) { offer(registration, description) }
         }
         guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(read) }
-        for tag in tags {
-            try registration(named: tag).map(read)
-            if let few = try few(tag) {
+        for place in places(of: tags) {
+            try registration(named: place).map(read)
+            if let few = try few(place) {
                 for known in few { offer(known.registration, known.description) }
             } else {
-                try store.forEachHubRegistration(tag: tag.folded, read)
+                try store.forEachHubRegistration(tag: place.stored, read)
             }
         }
     }
 
+    /// A tag in one namespace.
+    private struct Place {
+        let tag: Tag
+        let namespace: HubNamespace
+
+        /// As the store's index has it.
+        var stored: String { namespace.stored(tag.folded) }
+    }
+
+    /// Where registrations with those tags are.
+    private func places(of tags: [Tag]) -> [Place] {
+        namespaces.flatMap { namespace in
+            tags.filter { counts($0, in: namespace) }.map { Place(tag: $0, namespace: namespace) }
+        }
+    }
+
+    private func counts(_ tag: Tag, in namespace: HubNamespace) -> Bool {
+        namespace == .backend || namespaces.count == 1 || !tag.isReserved
+    }
+
     /// All that have the tag; nil where they are many, or nothing is shared.
-    private func few(_ tag: Tag) throws(StoreError) -> [SharedAudiences.Known]? {
+    private func few(_ place: Place) throws(StoreError) -> [SharedAudiences.Known]? {
         guard let audiences else { return nil }
-        return try audiences.few(tag.folded) { () throws(StoreError) in
-            let page = try store.hubRegistrations(tag: tag.folded, after: nil, limit: SharedAudiences.few)
+        return try audiences.few(place.stored) { () throws(StoreError) in
+            let page = try store.hubRegistrations(tag: place.stored, after: nil, limit: SharedAudiences.few)
             guard page.next == nil else { return nil }
             return page.elements.compactMap { registration in
                 reader.read(registration).map { SharedAudiences.Known(registration: registration, description: $0) }
@@ -108,7 +143,7 @@ struct TargetSelection: Sendable {
     ) throws(StoreError) -> [LaneName: [String]] {
         var found: [String: (id: String, lane: LaneName)] = [:]
         try forEachMatch(format, expression) { registration, description in
-            let device = if case .native = format { registration.channel } else { registration.id }
+            let device = if case .native = format { registration.plainChannel } else { registration.id }
             if let known = found[device], known.id <= registration.id { return }
             found[device] = (registration.id, lane(description))
         }
@@ -120,7 +155,7 @@ struct TargetSelection: Sendable {
         _ id: String, _ format: HubNotification.Format, _ expression: TagExpression?
     ) throws(StoreError) -> Target? {
         guard let registration = try store.hubRegistration(id), let description = reader.read(registration),
-            format.reaches(registration, description, expression)
+            reaches(registration, description, format, expression)
         else { return nil }
         return Target(registration, description)
     }
@@ -129,16 +164,17 @@ struct TargetSelection: Sendable {
     /// read once.
     func hasTarget(_ format: HubNotification.Format, _ expression: TagExpression?) throws(StoreError) -> Bool {
         func isReached(_ registration: HubRegistration) -> Bool {
-            reader.read(registration).map { format.reaches(registration, $0, expression) } ?? false
+            guard namespaces.contains(registration.namespace) else { return false }
+            return reader.read(registration).map { reaches(registration, $0, format, expression) } ?? false
         }
         guard let tags = expression.flatMap(Self.cover) else {
             return try hasRegistration(where: isReached)
         }
-        for tag in tags {
-            if try registration(named: tag).map(isReached) == true { return true }
-            if let few = try few(tag) {
-                if few.contains(where: { format.reaches($0.registration, $0.description, expression) }) { return true }
-            } else if try store.hasHubRegistration(tag: tag.folded, where: isReached) {
+        for place in places(of: tags) {
+            if try registration(named: place).map(isReached) == true { return true }
+            if let few = try few(place) {
+                if few.contains(where: { reaches($0.registration, $0.description, format, expression) }) { return true }
+            } else if try store.hasHubRegistration(tag: place.stored, where: isReached) {
                 return true
             }
         }
@@ -146,9 +182,23 @@ struct TargetSelection: Sendable {
     }
 
     /// The registration whose own tag that is.
-    private func registration(named tag: Tag) throws(StoreError) -> HubRegistration? {
-        guard let id = tag.registrationID else { return nil }
-        return try store.hubRegistration(id.description)
+    private func registration(named place: Place) throws(StoreError) -> HubRegistration? {
+        guard let id = place.tag.registrationID else { return nil }
+        return try store.hubRegistration(place.namespace.stored(id.description))
+    }
+
+    /// Whether a notification in this format to that expression (nil: to all) is for such a registration.
+    private func reaches(
+        _ registration: HubRegistration, _ description: RegistrationDescription, _ format: HubNotification.Format,
+        _ expression: TagExpression?
+    ) -> Bool {
+        let namespace = registration.namespace
+        guard namespaces.contains(namespace), format.suits(description) else { return false }
+        guard let expression else { return true }
+        let tags = Set(description.tags)
+        return expression.matches { tag in
+            counts(tag, in: namespace) && (tags.contains(tag) || tag.names(registration: registration.plainID))
+        }
     }
 
     private func hasRegistration(where isReached: (HubRegistration) -> Bool) throws(StoreError) -> Bool {
@@ -231,25 +281,18 @@ private struct Reached {
     mutating func target(_ registration: HubRegistration, _ description: RegistrationDescription) -> Target? {
         guard ids.insert(registration.id).inserted else { return nil }
         if case .native = format {
-            guard channels.insert(registration.channel).inserted else { return nil }
+            guard channels.insert(registration.plainChannel).inserted else { return nil }
         }
         return Target(registration, description)
     }
 }
 
 extension HubNotification.Format {
-    /// Whether a notification in this format to that expression (nil: to all) is for such a registration.
-    fileprivate func reaches(
-        _ registration: HubRegistration, _ description: RegistrationDescription, _ expression: TagExpression?
-    ) -> Bool {
-        let isOfFormat =
-            switch self {
-            case .template: description.template != nil
-            case .native(let platform):
-                description.template == nil && description.platform.family == platform.family
-            }
-        guard isOfFormat, let expression else { return isOfFormat }
-        let tags = Set(description.tags)
-        return expression.matches { tags.contains($0) || $0.names(registration: registration.id) }
+    /// Whether a notification in this format is for such a device.
+    fileprivate func suits(_ description: RegistrationDescription) -> Bool {
+        switch self {
+        case .template: description.template != nil
+        case .native(let platform): description.template == nil && description.platform.family == platform.family
+        }
     }
 }

@@ -88,9 +88,10 @@ package final class FileSiteStore: SiteStore, Sendable {
         if !isReadOnly, let kind = RemoteFileSystem.kind(ofType: options.fileSystemType(path)) {
             context.report(.remoteFileSystem(kind: kind))
         }
-        if settings.format < StoreFolder.format, !isReadOnly { try migrate(context) }
         let store = try FileSiteStore(context)
-        store.reindexIfCopied(now: Timestamp(seconds: Int64(time(nil))))
+        let now = Timestamp(seconds: Int64(time(nil)))
+        if settings.format < StoreFolder.format, !isReadOnly { try store.migrate(now: now) }
+        store.reindexIfCopied(now: now)
         return store
     }
 

@@ -9,16 +9,17 @@ struct HubCall {
     let request: Request
     let query: Query
     let apiVersion: String
-    let rights: AccessRights
+    /// By which it is signed.
+    let key: SharedAccessKey
     /// Seconds since 1970.
     let now: Int64
 
     /// - Throws: `HubFault`, 400: the query is malformed, or its `api-version` is missing or no version. Any version is
     ///   taken, for clients of every age speak the same language; a request without one is not of that language (what
     ///   Azure does then is not known).
-    init(_ request: Request, rights: AccessRights, now: Int64) throws(HubFault) {
+    init(_ request: Request, key: SharedAccessKey, now: Int64) throws(HubFault) {
         self.request = request
-        self.rights = rights
+        self.key = key
         self.now = now
         do throws(Query.Malformed) {
             query = try Query(request.query)
@@ -57,7 +58,7 @@ struct HubCall {
 
     /// - Throws: `HubFault`, 401, unless the token grants that; one that grants Manage grants everything.
     func require(_ needed: AccessRights) throws(HubFault) {
-        guard !rights.contains(.manage), !rights.contains(needed) else { return }
+        guard !key.rights.contains(.manage), !key.rights.contains(needed) else { return }
         throw .missing(needed.contains(.manage) ? "Manage" : needed.contains(.send) ? "Send" : "Listen")
     }
 

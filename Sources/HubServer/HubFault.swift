@@ -10,15 +10,35 @@ struct HubFault: Error {
     var fields = HTTPFields()
     /// What the operator must know and clients must not; nil where the client alone is at fault.
     private(set) var cause: String?
+    /// Why the request's signature is refused, which the operator may have to tell a client; nil: it is not.
+    private(set) var refusal: SignatureError?
 
     init(_ status: HTTPResponse.Status, _ message: String = "") {
         self.status = status
         self.message = message
     }
 
-    /// What a missing token, a wrong one and an expired one have in common: the caller learns no more (the texts of
-    /// Azure's other 401 answers were never seen).
-    static let unauthorized = HubFault(.unauthorized, "InvalidSignature: The token has an invalid signature.")
+    /// A missing token and a wrong one have this in common: the caller learns no more (the texts of Azure's other 401
+    /// answers were never seen).
+    private static let unauthorized = HubFault(.unauthorized, "InvalidSignature: The token has an invalid signature.")
+    private static let expired = HubFault(.unauthorized, "ExpiredToken: The token is expired.")
+
+    static func unauthorized(_ reason: SignatureError) -> HubFault {
+        var fault = reason == .expired ? expired : unauthorized
+        fault.refusal = reason
+        return fault
+    }
+
+    static let reservedTag = HubFault(
+        .badRequest,
+        "A tag begins with \(Tag.reservedPrefixes.joined(separator: ", ")): this hub is shared with a backend, which alone gives such tags."
+    )
+
+    static func tooManyRegistrations(retryAfterSeconds: Int) -> HubFault {
+        HubFault(
+            .tooManyRequests, "Too many registrations by this policy.", cause: nil,
+            retryAfterSeconds: retryAfterSeconds)
+    }
 
     /// As the older generation of Azure's servers says it; the newer one answers an empty 403.
     static func missing(_ right: String) -> HubFault {
@@ -71,7 +91,8 @@ extension HubFault {
         case .limitReached(.storedRecords, let cause): self.init(.forbidden, "The quota is exceeded.", cause: cause)
         case .storage(let error):
             self.init(
-                .serviceUnavailable, Self.message(error.reason), cause: error.description, error.retryAfterSeconds)
+                .serviceUnavailable, Self.message(error.reason), cause: error.description,
+                retryAfterSeconds: error.retryAfterSeconds)
         }
     }
 
@@ -84,8 +105,8 @@ extension HubFault {
     }
 
     private init(
-        _ status: HTTPResponse.Status, _ message: String, cause: String,
-        _ retryAfterSeconds: Int = ServableHubError.retryAfterSeconds
+        _ status: HTTPResponse.Status, _ message: String, cause: String?,
+        retryAfterSeconds: Int = ServableHubError.retryAfterSeconds
     ) {
         self.init(status, message)
         self.cause = cause

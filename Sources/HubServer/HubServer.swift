@@ -7,9 +7,25 @@ import NotificationHub
 ///
 /// It is as strict as Azure: no operation without a signature that grants it.
 package struct HubServer: Responder {
+    /// What limits the holders of keys, and whom they reach.
+    package struct Options: Sendable {
+        /// Whether the hub's sends reach the devices of the backend's users, too. Then registrations must not have the
+        /// tags that the backend alone gives, and a send to such a tag needs Manage.
+        package var isShared = false
+        /// How many registrations a policy may write a minute, and at once; 0: without a limit.
+        package var registrationsPerMinute = 0
+
+        package init() {}
+    }
+
+    /// Lines of the log about signatures that are refused for one reason, a minute: anybody can cause them.
+    private static let refusalsPerMinute = 30
+
     private let authorizer: RequestAuthorizer
     private let router: Router<RequestAction>
     private let report: @Sendable (_ cause: String, _ trackingID: String) -> Void
+    private let onRefused: @Sendable (_ reason: String, _ trackingID: String) -> Void
+    private let refusals: RateMeter
 
     /// - Parameters:
     ///   - name: the hub's name, the first segment of every path; compared without case.
@@ -18,21 +34,25 @@ package struct HubServer: Responder {
     ///   - now: seconds since 1970.
     ///   - report: hears why a request could not be done where that is not its client's fault: the client reads less. It
     ///     names calls, files and codes, never content.
-    ///   - onDeleted: hears of each registration that a client has deleted.
+    ///   - onRefused: hears why a signature is refused, of each reason some times a minute.
+    ///   - clock: one that is not set.
     package init(
         _ hub: any ServableHub, name: String, keys: [SharedAccessKey], hosts: [String],
-        now: @escaping @Sendable () -> Int64,
+        options: Options = Options(), now: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (_ cause: String, _ trackingID: String) -> Void = { _, _ in },
-        onDeleted: @escaping @Sendable (RegistrationID) -> Void = { _ in }
+        onRefused: @escaping @Sendable (_ reason: String, _ trackingID: String) -> Void = { _, _ in },
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         let authorizer = RequestAuthorizer(
             hub: name, verifier: SharedAccessSignature.Verifier(keys: keys, hosts: hosts),
             defaultHost: hosts.first ?? "localhost", now: now)
         self.authorizer = authorizer
-        self.report = report
+        (self.report, self.onRefused) = (report, onRefused)
+        refusals = RateMeter(perMinute: Self.refusalsPerMinute, clock: clock)
+        let writes = RateMeter(perMinute: options.registrationsPerMinute, clock: clock)
         let routes =
-            RegistrationRoutes(hub: hub, onDeleted: onDeleted).routes + ListRoutes(hub: hub).routes
-            + MessageRoutes(hub: hub).routes
+            RegistrationRoutes(hub: hub, isShared: options.isShared, writes: writes).routes
+            + ListRoutes(hub: hub).routes + MessageRoutes(hub: hub, isShared: options.isShared).routes
         router = Router(
             routes.map { route in
                 Route(route.method, route.pattern) { request, parameters in
@@ -51,6 +71,7 @@ package struct HubServer: Responder {
         } catch {
             let fault = HubFault(mapping: error)
             if let cause = fault.cause { report(cause, trackingID) }
+            if let refusal = fault.refusal?.words, refusals.take(refusal) == nil { onRefused(refusal, trackingID) }
             response = HubResponse.fault(fault, trackingID: trackingID, now: authorizer.now())
         }
         response.route = route?.pattern

@@ -7,11 +7,13 @@ import XML
 /// Sends, and what became of them.
 struct MessageRoutes: Sendable {
     let hub: any ServableHub
+    let isShared: Bool
 
     var routes: [HubRoute] {
         [
             HubRoute(.post, "/{hub}/messages", needs: .send) { call, _ in try send(call) },
             HubRoute(.post, "/{hub}/schedulednotifications", needs: .send) { call, _ in try schedule(call) },
+            HubRoute(.delete, "/{hub}/schedulednotifications/{id}", needs: .send) { try cancel($1["id"]) },
             HubRoute(.get, "/{hub}/messages/{id}", needs: .send) { try details($0, $1["id"]) },
         ]
     }
@@ -20,8 +22,8 @@ struct MessageRoutes: Sendable {
     /// client says `debug`) the answer tells each device's fate. Where no device is addressed, the answer says so.
     private func send(_ call: HubCall) throws -> Response {
         let format = try Self.format(call.request)
-        let audience = try Self.audience(call, format)
-        let notification = Self.notification(call.request, format)
+        let audience = try audience(call, format)
+        let notification = try Self.notification(call.request, format)
         guard !call.has("test"), !call.has("debug") else {
             let test = try hub.sendTest(notification, to: audience)
             var response = created(call, test.notificationID)
@@ -41,9 +43,15 @@ struct MessageRoutes: Sendable {
                 "The ServiceBusNotification-ScheduleTime header must be a time in UTC, seven days ahead at most.")
         }
         guard !call.has("direct") else { throw HubFault.bad("A direct send has no time.") }
-        var notification = Self.notification(call.request, format)
+        var notification = try Self.notification(call.request, format)
         notification.notBefore = time
-        return try take(notification, .tags(try Self.expression(call.request)), call)
+        return try take(notification, .tags(try expression(call)), call)
+    }
+
+    /// `DELETE /{hub}/schedulednotifications/{id}`
+    private func cancel(_ id: String) throws -> Response {
+        try hub.cancel(id)
+        return Response(status: .ok)
     }
 
     private func take(_ notification: HubNotification, _ audience: HubAudience, _ call: HubCall) throws -> Response {
@@ -72,33 +80,29 @@ struct MessageRoutes: Sendable {
     }
 
     /// - Returns: nil for a broadcast: the field is absent, or empty as .NET sends it then.
-    private static func expression(_ request: Request) throws -> TagExpression? {
-        guard let text = request.fields[.tags], text.utf8.contains(where: { $0 != UInt8(ascii: " ") }) else {
+    /// - Throws: `HubFault`, 401, for a tag of the backend's users where the hub is shared and the key does not grant Manage.
+    private func expression(_ call: HubCall) throws -> TagExpression? {
+        guard let text = call.request.fields[.tags], text.utf8.contains(where: { $0 != UInt8(ascii: " ") }) else {
             return nil
         }
-        return try TagExpression(parsing: text)
+        let expression = try TagExpression(parsing: text)
+        if isShared, expression.tags.contains(where: \.isReserved) { try call.require(.manage) }
+        return expression
     }
 
-    private static func audience(_ call: HubCall, _ format: HubNotification.Format) throws -> HubAudience {
-        let expression = try expression(call.request)
+    private func audience(_ call: HubCall, _ format: HubNotification.Format) throws -> HubAudience {
+        let expression = try expression(call)
         guard call.has("direct") else { return .tags(expression) }
         guard expression == nil else { throw HubFault.bad("A direct send has a device handle, and no tags.") }
-        return .device(try directTarget(format, call.request))
+        return .device(try Self.directTarget(format, call.request))
     }
 
-    /// Beginnings of the names of fields that are for the push service.
-    private static let pushFields = ["apns-", "x-wns-", "x-notificationclass", "servicebusnotification-apns-"]
-    /// Fields of Web Push (RFC 8030 section 5).
-    private static let webPushFields = ["ttl", "urgency", "topic"]
-
-    private static func notification(_ request: Request, _ format: HubNotification.Format) -> HubNotification {
-        let headers = request.fields.filter { field in
-            let name = field.name.canonicalName
-            return webPushFields.contains(name) || pushFields.contains { name.hasPrefix($0) }
-        }
-        return HubNotification(
+    private static func notification(
+        _ request: Request, _ format: HubNotification.Format
+    ) throws(HubFault) -> HubNotification {
+        HubNotification(
             format: format, body: request.body, contentType: request.fields[.contentType] ?? "",
-            headers: headers.map { PushHeader($0.name.rawName, $0.value) })
+            headers: try PushFields.headers(request.fields, format))
     }
 
     /// The device of a direct send, which need not be registered.

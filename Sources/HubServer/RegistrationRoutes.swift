@@ -6,7 +6,9 @@ import NotificationHub
 /// Registration ids and registrations, one by one.
 struct RegistrationRoutes: Sendable {
     let hub: any ServableHub
-    let onDeleted: @Sendable (RegistrationID) -> Void
+    let isShared: Bool
+    /// By policies.
+    let writes: RateMeter
 
     var routes: [HubRoute] {
         [
@@ -30,7 +32,8 @@ struct RegistrationRoutes: Sendable {
 
     /// `POST /{hub}/registrations`
     private func create(_ call: HubCall) throws -> Response {
-        let stored = try hub.create(AtomEntry.decodeRequest(call.request.body))
+        try count(call)
+        let stored = try hub.create(try description(in: call))
         let link = call.url(of: stored.id?.description ?? "")
         var response = HubResponse.registration(stored, link: link, now: call.now)
         response.fields[.contentLocation] = link
@@ -39,9 +42,9 @@ struct RegistrationRoutes: Sendable {
 
     /// `PUT /{hub}/registrations/{id}`: without `If-Match` creates or replaces; with it, replaces that version only.
     private func put(_ call: HubCall, _ id: RegistrationID) throws -> Response {
+        try count(call)
         let condition = try VersionCondition(field: call.request.fields[.ifMatch])
-        let description = try AtomEntry.decodeRequest(call.request.body)
-        let stored = try hub.put(description, under: id, replacing: condition)
+        let stored = try hub.put(try description(in: call), under: id, replacing: condition)
         return HubResponse.registration(stored, link: call.selfURL, now: call.now)
     }
 
@@ -52,12 +55,22 @@ struct RegistrationRoutes: Sendable {
 
     /// `DELETE /{hub}/registrations/{id}`: `If-Match` is required.
     private func delete(_ call: HubCall, _ id: RegistrationID) throws -> Response {
+        try count(call)
         guard let condition = try VersionCondition(field: call.request.fields[.ifMatch]) else {
             throw HubFault.versionMismatch
         }
         try hub.remove(id, at: condition)
-        onDeleted(id)
         return Response(status: .ok)
+    }
+
+    private func count(_ call: HubCall) throws(HubFault) {
+        if let seconds = writes.take(call.key.name) { throw .tooManyRegistrations(retryAfterSeconds: seconds) }
+    }
+
+    private func description(in call: HubCall) throws -> RegistrationDescription {
+        let description = try AtomEntry.decodeRequest(call.request.body)
+        guard !isShared || !description.tags.contains(where: \.isReserved) else { throw HubFault.reservedTag }
+        return description
     }
 }
 

@@ -43,22 +43,37 @@ struct RequestAuthorizer: Sendable {
             throw fault
         }
         let now = now()
-        let rights = try rights(of: request, now: now)
+        let key = try key(of: request, now: now)
         guard let first = request.path.utf8.split(separator: UInt8(ascii: "/")).first,
             PercentEncoding.decode(first)?.lowercased() == hub.lowercased()
         else { throw .noSuchHub }
         var request = request
         if request.authority.isEmpty { request.authority = defaultHost }
-        let call = try HubCall(request, rights: rights, now: now)
+        let call = try HubCall(request, key: key, now: now)
         try call.require(needs)
         return call
     }
 
-    private func rights(of request: Request, now: Int64) throws(HubFault) -> AccessRights {
+    private func key(of request: Request, now: Int64) throws(HubFault) -> SharedAccessKey {
         do throws(SignatureError) {
             return try verifier.verify(header: request.fields[.authorization], path: request.path, now: now)
         } catch {
-            throw .unauthorized
+            throw .unauthorized(error)
+        }
+    }
+}
+
+extension SignatureError {
+    /// For the log: what it says is of the token's form, never of its content.
+    var words: String {
+        switch self {
+        case .missing: "there is none"
+        case .malformed: "it is malformed"
+        case .unknownKey: "no policy of the hub has its key name"
+        case .wrongSignature: "no key of its policy has made it"
+        case .expired: "it has expired; both clocks must be right"
+        case .otherHost: "it is for a host that localHub.hosts does not name"
+        case .otherPath: "it is for another path than the request's"
         }
     }
 }

@@ -36,8 +36,12 @@ package protocol ServableHub: Hub {
     /// - Throws: `limitReached`, when the queue is full.
     func send(_ notification: HubNotification, to audience: HubAudience) throws(ServableHubError) -> SendReceipt
 
-    /// Delivers at once, to a few devices, and waits for the outcome of each.
+    /// Delivers at once, to a few devices among the hub's own registrations, and waits for the outcome of each.
     func sendTest(_ notification: HubNotification, to audience: HubAudience) throws(ServableHubError) -> TestSend
+
+    /// Cancels a message that waits for its time.
+    /// - Throws: `noSuchMessage`, also when its time has come.
+    func cancel(_ id: String) throws(ServableHubError)
 
     /// What became of a message.
     /// - Throws: `noSuchMessage`.

@@ -10,7 +10,7 @@ enum DeliveryHeaders {
     /// In characters, of tag and group.
     static let maximumTagLength = 16
     private static let known: [ExtensionField] = [
-        .cachePolicy, .timeToLive, .tag, .group, .requestForStatus, .suppressPopup,
+        .cachePolicy, .timeToLive, .tag, .group, .requestForStatus, .urgency, .suppressPopup,
     ]
 
     /// - Throws: `PushRefusal`, `invalidNotificationFormat`: WNS answers 400 to such a header at every device.
@@ -34,6 +34,7 @@ enum DeliveryHeaders {
         case .timeToLive: return isNumber(value) ? nil : "must be a number of seconds"
         case .tag, .group: return isTag(value) ? nil : "must be 1 to \(maximumTagLength) letters and digits"
         case .requestForStatus: return ["true", "false"].contains(value) ? nil : "must be true or false"
+        case .urgency: return ["1", "2", "3", "4"].contains(value) ? nil : "must be 1, 2, 3 or 4"
         case .suppressPopup: return "is for telephones alone; a desktop refuses it"
         default: return nil
         }

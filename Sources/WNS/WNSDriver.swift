@@ -41,10 +41,11 @@ package struct WNSDriver: PushDriver {
         }
         guard notification.body.count <= Self.maximumBytes else { throw PushRefusal(.invalidNotificationSize) }
         let type = try WNSType(of: notification)
+        let body = type == .raw ? notification.body : XMLDeclaration.asUTF8(notification.body)
         var fields: HTTPFields = [.contentType: type == .raw ? "application/octet-stream" : "text/xml"]
         fields[.type] = type.header
         try DeliveryHeaders.add(notification.headers, of: type, to: &fields)
-        var request = url.request(.post, fields: fields, body: notification.body)
+        var request = url.request(.post, fields: fields, body: body)
         if let endpoint { (request.scheme, request.authority) = (endpoint.scheme, endpoint.authority.description) }
         return request
     }

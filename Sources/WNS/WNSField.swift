@@ -13,6 +13,8 @@ extension ExtensionField {
     static let group = ExtensionField("X-WNS-Group")
     /// Whether the answer is to say how the device is connected.
     static let requestForStatus = ExtensionField("X-WNS-RequestForStatus")
+    /// How urgent it is: 1 (high) to 4 (very low).
+    static let urgency = ExtensionField("X-WNS-PRIORITY")
     static let suppressPopup = ExtensionField("X-WNS-SuppressPopup")
     /// `received`, `dropped` or `channelthrottled`.
     static let status = ExtensionField("X-WNS-Status")

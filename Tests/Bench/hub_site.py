@@ -86,7 +86,8 @@ class HubSite(Servers):
         config.touch(mode=0o600)
         config.write_text(json.dumps({
             "listen": str(self.sockets / "swift"), "store": {"path": str(self.store)},
-            "localHub": {"serve": True, "keyName": KEY_NAME, "key": self.key}, **self.settings()}))
+            "localHub": {"serve": True, "keyName": KEY_NAME, "key": self.key, "registrationsPerMinute": 0},
+            **self.settings()}))
         if "webPush" in self.settings():
             command = [program, "keys", "vapid", "--config", str(config)]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -58,6 +58,7 @@ DESCRIBED = {
     "FastCGI/Socket/ListenAddress.swift": "package enum ListenError",
     "FCM/RSASigningKey.swift": "enum Malformed",
     "HubServer/HubFault.swift": "func message",
+    "HubServer/RequestAuthorizer.swift": "extension SignatureError",
     "JWT/KeySet.swift": "package enum KeyError",
     "JWT/TokenError.swift": "package enum TokenError",
     "NotificationHub/Client/ConnectionString.swift": "package enum ConnectionStringError",

@@ -211,9 +211,7 @@ final class DeliveryBench {
         return sent.createdID
     }
 
-    func details(_ id: String) throws -> NotificationDetails {
-        try NotificationDetails(decoding: hub.ask(.get, "/myhub/messages/\(id)").body)
-    }
+    func details(_ id: String) throws -> NotificationDetails { try hub.details(id) }
 
     /// How many of a message's devices the store believes to be under way; nil once it has left the queue.
     func inFlight(_ id: String) throws -> Int? {

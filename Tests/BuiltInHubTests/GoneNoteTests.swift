@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import HTTP
-import HubServer
 import NotificationHub
 import Store
 import Support
@@ -63,22 +61,5 @@ import class System.Lock
         bench.start()
         #expect(try bench.outcomes(bench.send()) == ["ExpiredChannel": 1])
         #expect(try notes.withLock(\.self) == ["false"] && store.hubRegistration("1-1-1") != nil)
-    }
-
-    @Test func `a client that deletes a registration by the REST face is heard of`() throws {
-        let notes = self.notes
-        let key = SharedAccessKey(name: "test", key: Secret("0123456789abcdef0123456789abcdef"), rights: .full)
-        let server = HubServer(
-            BuiltInHub(store: MemoryHubStore(), now: { HubBench.now }), name: "hub", keys: [key], hosts: ["localhost"],
-            now: { HubBench.now }, onDeleted: { id in notes.withLock { $0.append(id.description) } })
-        let client = HubClient(
-            connection: try ConnectionString(
-                "Endpoint=sb://localhost/;SharedAccessKeyName=test;SharedAccessKey=\(key.key.reveal())"),
-            hub: "hub", transport: server, now: { HubBench.now })
-        let id = try client.createRegistrationID()
-        _ = try client.createOrUpdate(
-            RegistrationDescription(id: id, tags: [], handle: try .fcm("token"), template: nil))
-        #expect(try client.delete(id) && !client.delete(id))
-        #expect(notes.withLock(\.self) == [id.description])
     }
 }

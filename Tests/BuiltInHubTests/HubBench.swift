@@ -19,20 +19,26 @@ struct HubBench {
     /// Its REST face.
     let hub: HubServer
 
+    /// - Parameter isServed: whether the REST face has the namespace of its own that a site gives it; else it shows the backend's.
     init(
-        store: any HubStore = MemoryHubStore(), worker: DeliveryWorker? = nil,
+        store: any HubStore = MemoryHubStore(), worker: DeliveryWorker? = nil, isServed: Bool = false,
+        options: HubServer.Options = HubServer.Options(),
         onUnreadable: @escaping @Sendable (StoreError) -> Void = { _ in },
-        report: @escaping @Sendable (String, String) -> Void = { _, _ in }
+        now: @escaping @Sendable () -> Int64 = { Self.now },
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        report: @escaping @Sendable (String, String) -> Void = { _, _ in },
+        onRefused: @escaping @Sendable (String, String) -> Void = { _, _ in }
     ) {
         self.store = store
-        builtIn = BuiltInHub(store: store, worker: worker, now: { Self.now }, onUnreadable: onUnreadable)
+        builtIn = BuiltInHub(
+            store: store, worker: worker, isShared: options.isShared, now: now, onUnreadable: onUnreadable)
         hub = HubServer(
-            builtIn, name: "MyHub",
+            isServed ? builtIn.served : builtIn, name: "MyHub",
             keys: [
                 SharedAccessKey(name: "listen", key: Secret("listen-key"), rights: .listen),
                 SharedAccessKey(name: "send", key: Secret("send-key"), rights: .send),
                 SharedAccessKey(name: "full", key: Secret("full-key"), rights: .full),
-            ], hosts: [Self.host], now: { Self.now }, report: report)
+            ], hosts: [Self.host], options: options, now: now, report: report, onRefused: onRefused, clock: clock)
     }
 
     /// A client without a network between.
@@ -55,11 +61,11 @@ struct HubBench {
     @discardableResult
     func ask(
         _ method: HTTPRequest.Method, _ path: String, query: String = "api-version=2020-06", key: String = "full",
-        fields: [String: String] = [:], body: String = ""
+        token: String? = nil, fields: [String: String] = [:], body: String = ""
     ) -> Response {
         var request = Request(
             method: method, authority: "\(Self.host):8443", path: path, query: query, body: Array(body.utf8))
-        request.fields[.authorization] = Self.token(key)
+        request.fields[.authorization] = token ?? Self.token(key)
         for (name, value) in fields {
             if let name = HTTPField.Name(name) { request.fields[name] = value }
         }
@@ -74,13 +80,17 @@ struct HubBench {
 
     @discardableResult
     func send(
-        _ format: String, tags: String? = nil, query: String = "api-version=2020-06", body: String = "{}",
-        fields: [String: String] = [:]
+        _ format: String, tags: String? = nil, query: String = "api-version=2020-06", key: String = "full",
+        body: String = "{}", fields: [String: String] = [:]
     ) -> Response {
         var fields = fields
         fields["ServiceBusNotification-Format"] = format
         fields["ServiceBusNotification-Tags"] = tags
-        return ask(.post, "/myhub/messages", query: query, fields: fields, body: body)
+        return ask(.post, "/myhub/messages", query: query, key: key, fields: fields, body: body)
+    }
+
+    func details(_ id: String) throws -> NotificationDetails {
+        try NotificationDetails(decoding: ask(.get, "/myhub/messages/\(id)").body)
     }
 
     static func entry(_ description: String) -> String {

@@ -14,6 +14,7 @@ import Testing
 
     @Test(arguments: Contract.rules) func `a client of its REST face is kept`(rule: Contract) throws {
         try rule.run(HubBench().client())
+        try rule.run(HubBench(isServed: true).client())
     }
 
     @Test func `the built-in hub is in this process, and that of a client is elsewhere`() throws {

@@ -64,6 +64,7 @@ import class System.Lock
         (.get, "/myhub/tags/a/registrations", "", ["full"]),
         (.post, "/myhub/messages", "", ["send", "full"]),
         (.get, "/myhub/messages/1", "", ["send", "full"]),
+        (.delete, "/myhub/schedulednotifications/1", "", ["send", "full"]),
     ]
 
     @Test(arguments: rights)

@@ -12,8 +12,8 @@ REMOVAL = re.compile(r"\b(?:store\.removeHubRegistration|hub\.remove|hub\.delete
 TOLD_BY = {
     # A push service calls the device gone.
     "BuiltInHub/Delivery/GoneDevices.swift": "noteGone(",
-    # A client of the served hub deletes it.
-    "HubServer/RegistrationRoutes.swift": "onDeleted(",
+    # A client of the served hub deletes it: it is none of a user's, whose registrations are in another namespace.
+    "HubServer/RegistrationRoutes.swift": "hub.remove(",
     # The record itself is removed, or written anew: by its user, an administrator, or another device with its handle.
     "AppBackend/Register/RegistrationRemoval.swift": "store.removeUnchanged(",
     "AppBackend/Register/RegisterController+Ownership.swift": "deleteRecord(",

@@ -44,6 +44,7 @@ KNOWN_HEADERS = {
     "x-wns-tag": TAG,
     "x-wns-group": TAG,
     "x-wns-requestforstatus": re.compile("true|false"),
+    "x-wns-priority": re.compile("[1-4]"),
 }
 
 

@@ -59,7 +59,7 @@ import class System.Lock
     }
 
     @Test(arguments: [
-        #"{"format":3,"salt":"000102030405060708090a0b0c0d0e0f"}"#,
+        #"{"format":4,"salt":"000102030405060708090a0b0c0d0e0f"}"#,
         #"{"format":0,"salt":"000102030405060708090a0b0c0d0e0f"}"#,
         #"{"format":1,"salt":"00"}"#, #"{"format":1}"#,
         #"{"salt":"000102030405060708090a0b0c0d0e0f"}"#, "", "{",

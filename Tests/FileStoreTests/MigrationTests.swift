@@ -8,9 +8,9 @@ import Testing
 
 import class System.Lock
 
-/// A store of the first format and a program that writes the second.
+/// A store of an earlier format and a program that writes the third.
 @Suite struct MigrationTests {
-    private func migrations(_ log: EventLog) -> Int { log.all.count { $0 == .migrated(from: 1, to: 2) } }
+    private func migrations(_ log: EventLog) -> Int { log.all.count { $0 == .migrated(from: 1, to: 3) } }
 
     /// All records, in whatever order the files have them.
     private func content(_ store: FileSiteStore) throws -> Set<StoredRecord> {
@@ -24,25 +24,28 @@ import class System.Lock
         let old = try folder.open { $0.isReadOnly = true }
         let before = try content(old)
         #expect(before.count > 20)
+        let after = try Set(before.map { try old.inItsNamespace($0) })
+        let moved = after.subtracting(before).count
         #expect(try folder.text("store.json").contains(#""format":1"#))
         let salt = try JSONValue(parsing: Array(folder.text("store.json").utf8))["salt"]?.string
         let log = EventLog()
         // The first opening finds a copy, the second the store in its place.
         for _ in 0..<2 {
             let store = try folder.open { $0.onEvent = { log.append($0) } }
-            #expect(try content(store) == before)
+            #expect(try content(store) == after)
             let report = try store.verify(now: noon)
             #expect(report.isWhole && !report.isUnopenedCopy)
         }
         #expect(migrations(log) == 1)
+        #expect(log.all.contains(.movedRegistrations(moved)) == (moved > 0))
         let settings = try JSONValue(parsing: Array(folder.text("store.json").utf8))
-        #expect(settings["format"]?.integer == 2 && settings["salt"]?.string == salt)
+        #expect(settings["format"]?.integer == 3 && settings["salt"]?.string == salt)
     }
 
     @Test func `a store that was opened before is not read through again`() throws {
         let folder = try TemporaryFolder()
         _ = try folder.open()
-        let old = try folder.text("store.json").replacing(#""format":2"#, with: #""format":1"#)
+        let old = try folder.text("store.json").replacing(#""format":3"#, with: #""format":1"#)
         // In place, and the marker made right for it: as a version that knew no other format has left it.
         try folder.write(old, to: "store.json")
         _ = try folder.open { $0.isReadOnly = true }
@@ -51,6 +54,41 @@ import class System.Lock
         let store = try folder.open { $0.onEvent = { log.append($0) } }
         #expect(try !store.verify(now: noon).isUnopenedCopy)
         #expect(migrations(log) == 1)
+    }
+
+    @Test func `what keys of the hub have registered gets a namespace of its own, and nothing is lost`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        func registration(_ id: String, _ tags: [String]) -> HubRegistration {
+            HubRegistration(
+                id: id, channel: "C" + id, tags: tags, description: .object([.init("n", .string(id))]), updatedAt: noon)
+        }
+        _ = try store.putDevice(
+            DeviceRecord(id: "d-1", owner: "alice", platform: "apns", handle: "AA", updatedAt: noon))
+        let own = try store.putHubRegistration(registration("d-1", ["username:alice"]))
+        var served: [HubRegistration] = []
+        for number in 0..<30 {
+            let first = try store.putHubRegistration(registration("s-\(number)", ["username:alice", "all"]))
+            served.append(try store.putHubRegistration(first))
+        }
+        let removed = try store.putHubRegistration(registration("s-x", ["all"]))
+        _ = try store.removeHubRegistration(removed.id, version: nil)
+        try folder.write(
+            try folder.text("store.json").replacing(#""format":3"#, with: #""format":2"#), to: "store.json")
+        let log = EventLog()
+        for _ in 0..<2 {
+            let migrated = try folder.open { $0.onEvent = { log.append($0) } }
+            #expect(try migrated.hubRegistrations(tag: "username:alice", after: nil, limit: 99).elements == [own])
+            let found = try migrated.hubRegistrations(tag: "~all", after: nil, limit: 99).elements
+            #expect(found == served.map(\.movedToServed).sorted { $0.id < $1.id } && found.count == 30)
+            #expect(found.allSatisfy { $0.version == 2 })
+            #expect(try migrated.hubRegistrations(channel: "~Cs-7").map(\.plainID) == ["s-7"])
+            #expect(try migrated.hubRegistration("s-7") == nil && migrated.hubRegistration("d-1") == own)
+            #expect(try migrated.hubRegistrations(after: nil, limit: 99).elements.count == 31)
+            #expect(try migrated.verify(now: noon).isWhole)
+        }
+        #expect(log.all.filter { $0 == .movedRegistrations(30) }.count == 1)
+        #expect(log.all.filter { $0 == .migrated(from: 2, to: 3) }.count == 1)
     }
 
     @Test func `opened for reading only it is read as it is, and not changed`() throws {
@@ -102,7 +140,7 @@ import class System.Lock
         let users = try store.users().map(\.name)
         #expect(users.prefix(2) == ["alice", "bob"])
         #expect(try store.verify(now: noon).isWhole)
-        #expect(try folder.text("store.json").contains(#""format":2"#))
+        #expect(try folder.text("store.json").contains(#""format":3"#))
     }
 }
 

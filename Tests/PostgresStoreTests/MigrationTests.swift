@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import Dispatch
-import PostgresStore
+import JSON
 import Store
 import StoreContract
 import Support
 import Testing
 import Text
+
+@testable import PostgresStore
 
 @Suite struct `The schema of the database` {
     /// A role of the test's own, which may do nothing yet.
@@ -79,6 +81,32 @@ import Text
             try store.dueHubMessages(except: [], limit: 9, now: nextDay).messages.map(\.id) == [
                 "old-1", "old-2", "new",
             ])
+    }
+
+    @Test func `what keys of the hub have registered gets a namespace of its own, and nothing is lost`() throws {
+        let site = try Site()
+        let store = try site.open()
+        func registration(_ id: String, _ tags: [String]) -> HubRegistration {
+            HubRegistration(
+                id: id, channel: "C" + id, tags: tags, description: .object([.init("n", .string(id))]), updatedAt: noon)
+        }
+        _ = try store.putDevice(
+            DeviceRecord(id: "d-1", owner: "alice", platform: "apns", handle: "AA", updatedAt: noon))
+        let own = try store.putHubRegistration(registration("d-1", ["username:alice"]))
+        let bare = try store.putHubRegistration(registration("s-0", []))
+        let first = try store.putHubRegistration(registration("s-1", ["username:alice", "größe"]))
+        let served = try store.putHubRegistration(first)
+        let removed = try store.putHubRegistration(registration("s-x", ["all"]))
+        _ = try store.removeHubRegistration(removed.id, version: nil)
+        // Twice: what is moved is not moved once more.
+        for _ in 0..<2 {
+            for sql in Migrations.servedNamespace { try site.run("SET search_path TO app_backend; " + sql) }
+            #expect(try store.hubRegistrations(tag: "username:alice", after: nil, limit: 9).elements == [own])
+            #expect(try store.hubRegistrations(tag: "~größe", after: nil, limit: 9).elements == [served.movedToServed])
+            #expect(try store.hubRegistrations(channel: "~Cs-0") == [bare.movedToServed])
+            #expect(try store.hubRegistration("s-1") == nil && store.hubRegistration("d-1") == own)
+            #expect(try store.hubRegistrations(after: nil, limit: 9).elements.count == 3)
+        }
     }
 
     @Test func `an older one is refused with the cure`() throws {

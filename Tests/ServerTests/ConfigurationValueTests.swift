@@ -78,6 +78,8 @@ struct ConfigurationValueTests {
         Row("hub.caFile", "none", #""ca.pem""#, "ca.pem") { name(of: $0.hub.caFile) },
         Row("hub.proxy", "none", #""http://p.example:1""#, "http://p.example:1") { $0.hub.proxy ?? "none" },
         Row("localHub.serve", "false", "true", "true", with: localKey) { "\($0.localHub.isServed)" },
+        Row("localHub.shared", "false", "true", "true", with: localKey) { "\($0.localHub.isShared)" },
+        Row("localHub.registrationsPerMinute", "6000", "0", "0", in: rates) { "\($0.localHub.registrationsPerMinute)" },
         Row("localHub.keyName", "", #""a""#, "a", with: localKey) { keyNames($0) },
         Row("localHub.key", "", "\"\(secret)\"", "DefaultFullSharedAccessSignature") { keyNames($0) },
         Row("localHub.keys", "", policies, "a,b") { keyNames($0) },

@@ -14,6 +14,7 @@ package struct HubContract {
     package func runAll() throws {
         try hubRegistrations()
         try hubPages()
+        try hubNamespaces()
         try hubMessages()
         try queue()
         try deliveryLease()
@@ -48,6 +49,21 @@ package struct HubContract {
         #expect(try store.hubRegistrations(tag: "sport", after: nil, limit: 10).elements == [])
         #expect(try store.removeHubRegistration("r-0", version: nil))
         #expect(try store.hubRegistrations(after: nil, limit: 10).elements == [])
+    }
+
+    func hubNamespaces() throws {
+        let own = try store.putHubRegistration(registration("r-1", "AA", ["news"]))
+        let served = try store.putHubRegistration(registration("r-1", "AA", ["news"]).movedToServed)
+        #expect(own.namespace == .backend && served.namespace == .served && served.plainID == "r-1")
+        #expect(try store.hubRegistration("r-1") == own)
+        #expect(try store.hubRegistration("~r-1") == served)
+        #expect(try store.hubRegistrations(channel: "AA") == [own])
+        #expect(try store.hubRegistrations(channel: "~AA") == [served])
+        #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [own])
+        #expect(try store.hubRegistrations(tag: "~news", after: nil, limit: 10).elements == [served])
+        #expect(try store.removeHubRegistration("r-1", version: nil))
+        #expect(try store.hubRegistrations(after: nil, limit: 10).elements == [served])
+        #expect(try store.removeHubRegistration("~r-1", version: nil))
     }
 
     func hubPages() throws {

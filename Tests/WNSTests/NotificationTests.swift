@@ -49,6 +49,28 @@ private func header(_ request: Request, _ name: String) -> String? {
         #expect(header(request, "X-WNS-Type") == "wns/" + root && request.fields[.contentType] == "text/xml")
     }
 
+    @Test(arguments: [
+        ("<?xml version=\"1.0\" encoding=\"utf-16\"?>\n", "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"),
+        ("<?xml version='1.0' encoding = 'UTF-16' ?>", "<?xml version='1.0' encoding = 'utf-8' ?>"),
+        ("<?xml version='1.0' encoding='utf-8'?>", "<?xml version='1.0' encoding='utf-8'?>"),
+        ("<?xml version='1.0'?><!-- encoding='utf-16' -->", "<?xml version='1.0'?><!-- encoding='utf-16' -->"),
+    ])
+    func `says that it is UTF-8 where its declaration names another encoding`(given: String, sent: String) throws {
+        #expect(try request(given + toast).body == Array((sent + toast).utf8))
+        // Whatever it is, it is the app's.
+        #expect(try request(given + toast, [("X-WNS-Type", "wns/raw")]).body == Array((given + toast).utf8))
+    }
+
+    @Test func `has a priority from 1 to 4`() throws {
+        for value in ["1", "4"] {
+            #expect(header(try request(toast, [("x-wns-priority", value)]), "X-WNS-PRIORITY") == value)
+        }
+        for value in ["0", "5", "high", ""] {
+            let reason = try refusal(toast, [("X-WNS-PRIORITY", value)])?.reason
+            #expect(reason == "X-WNS-PRIORITY must be 1, 2, 3 or 4")
+        }
+    }
+
     @Test func `may be raw, whatever is in it`() throws {
         for body in ["", "{\"id\":7}", "<toast", "\u{0}\u{1}"] {
             let request = try request(body, [("x-wns-type", "WNS/Raw")])

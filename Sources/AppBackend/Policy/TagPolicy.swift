@@ -34,14 +34,14 @@ package struct TagPolicy: Sendable {
     /// The hub takes 60 tags per registration (hub documentation, tags), and the server adds one, and more for the app and roles.
     static let maximumClaimedTags = 59
 
-    static let userPrefix = "username:"
-    static let senderPrefix = "from:"
+    static let userPrefix = Tag.userPrefix
+    static let senderPrefix = Tag.senderPrefix
     /// What a recipient that is a tag begins with. No user's name has a colon.
     package static let tagPrefix = "tag:"
     /// What a recipient that is an expression of tags begins with.
     package static let expressionPrefix = "tags:"
     /// What a recipient that is a role begins with, and the tag by which it is reached.
-    package static let rolePrefix = "role:"
+    package static let rolePrefix = Tag.rolePrefix
     /// What a recipient that is one device begins with.
     static let devicePrefix = Tag.registrationPrefix
 
@@ -81,30 +81,21 @@ package struct TagPolicy: Sendable {
 
     /// Whether it names an app, or some hub may take it for such a tag.
     static func isAppTag(_ tag: String) -> Bool {
-        has(Tag.appPrefix, tag)
+        Tag.has(Tag.appPrefix, tag)
     }
 
     /// Whether it names a role.
-    static func isRoleTag(_ tag: String) -> Bool { has(rolePrefix, tag) }
+    static func isRoleTag(_ tag: String) -> Bool { Tag.has(rolePrefix, tag) }
 
     /// Whether it is one that the server alone gives.
     static func isServerTag(_ tag: String) -> Bool {
-        has(userPrefix, tag) || isAppTag(tag) || isRoleTag(tag) || has(devicePrefix, tag)
+        Tag.has(userPrefix, tag) || isAppTag(tag) || isRoleTag(tag) || Tag.has(devicePrefix, tag)
     }
 
     /// Whether a device with it hears a sender.
-    static func isSenderTag(_ tag: String) -> Bool { has(senderPrefix, tag) }
+    static func isSenderTag(_ tag: String) -> Bool { Tag.has(senderPrefix, tag) }
 
     static func isReserved(_ tag: String) -> Bool { isServerTag(tag) || isSenderTag(tag) }
-
-    /// Folded as user names are: no spelling that some hub may take for the prefix slips through.
-    private static func has(_ prefix: String, _ tag: String) -> Bool {
-        let start = tag.utf8.prefix(prefix.utf8.count)
-        guard start.allSatisfy({ $0 < 0x80 }) else {
-            return tag.uppercased().lowercased().utf8.starts(with: prefix.utf8)
-        }
-        return start.elementsEqual(prefix.utf8) { ASCII.lowercased($0) == $1 }
-    }
 
     /// Whether there can be a text that matches: beside `*` a pattern has only what a tag may have. The names of users and roles have
     /// nothing else either.

@@ -77,6 +77,7 @@ struct DeliveryJob {
         // An app that was taken out meanwhile keeps its lane, or its devices would be counted once more.
         let former = message.cursors.keys.filter { !known.contains($0) }.sorted()
         let (names, cursors, format) = (known + former, message.cursors, format)
+        let selection = selection.reaching(message.record.namespaces)
         return TargetLookup(message.record.tags ?? "") { () throws(StoreError) in
             let ids = try selection.ids(format, expression) { LaneName(of: $0, format, among: names) }
             // A template send has targets of platforms that there is no channel of.
@@ -103,7 +104,8 @@ struct DeliveryJob {
     func target(_ id: String, _ selection: TargetSelection) throws(StoreError) -> Target? {
         switch message.audience {
         case .device(let description): Target(description: description)
-        case .tags(let expression): try selection.target(id, message.notification.format, expression)
+        case .tags(let expression):
+            try selection.reaching(message.record.namespaces).target(id, message.notification.format, expression)
         }
     }
 

@@ -23,7 +23,9 @@ extension DeliverySession {
         // Waiting for a credential is not caused by the audience.
         for job in jobs.values where !job.message.retries.isEmpty && !waitsForCredential(job) {
             // Broadcasts and direct sends have none; who may make them holds the hub's key.
-            if let tags = job.message.record.tags { waiting[tags, default: []].append(job.message.record) }
+            // Those of one namespace take no room from those of the other.
+            let record = job.message.record
+            if let tags = record.tags { waiting["\(record.namespaces) \(tags)", default: []].append(record) }
         }
         return waiting
     }

@@ -44,7 +44,8 @@ final class GoneDevices: Sendable {
         }
     }
 
-    /// If the note fails, the registration stays, and the next message tries it again.
+    /// If the note fails, the registration stays, and the next message tries it again. Those of the served hub are no user's,
+    /// and their stored ids are no `RegistrationID`.
     private func remove(
         _ target: Target, _ id: String, version: Int, _ outcome: PushOutcome
     ) throws(StoreError) {
@@ -98,7 +99,8 @@ final class GoneDevices: Sendable {
         let (platform, now) = (target.description.platform.family, now())
         // A device that names the default app is as one that names none.
         let devices = RemovalBreaker.Devices(
-            platform: platform, app: channels.otherApp(platform, target.description.app))
+            platform: platform, app: channels.otherApp(platform, target.description.app),
+            namespace: HubNamespace(of: target.registrationID ?? ""))
         let verdict = try breaker.withLock { breaker throws(StoreError) in
             try breaker.judge(devices, now: now, isRemoved: isRemoved) { limit throws(StoreError) in
                 try count(devices, limit: limit)
@@ -116,7 +118,8 @@ final class GoneDevices: Sendable {
         repeat {
             let page = try store.hubRegistrations(after: after, limit: Self.pageSize)
             count += page.elements.count {
-                $0.platform?.family == devices.platform && channels.otherApp(devices.platform, $0.app) == devices.app
+                $0.namespace == devices.namespace && $0.platform?.family == devices.platform
+                    && channels.otherApp(devices.platform, $0.app) == devices.app
             }
             after = page.next
         } while after != nil && count < limit

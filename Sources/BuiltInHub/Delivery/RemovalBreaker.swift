@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
+import Store
 
 /// Decides whether a registration may be removed because its push service calls the device gone.
 ///
@@ -18,8 +19,13 @@ struct RemovalBreaker {
         let platform: Platform
         /// Nil: the default app (`PushChannels.otherApp`).
         var app: String?
+        /// Devices of the one namespace are no reason to keep those of the other.
+        var namespace = HubNamespace.backend
 
-        var description: String { platform.rawValue + (app.map { " of the app \($0)" } ?? "") }
+        var description: String {
+            platform.rawValue + (app.map { " of the app \($0)" } ?? "")
+                + (namespace == .served ? " of the served hub" : "")
+        }
     }
 
     /// In seconds.

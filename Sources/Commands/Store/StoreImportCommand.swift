@@ -45,7 +45,9 @@ struct StoreImportCommand: ParsableCommand {
             progress.tell("imported \(done) of \(total) records")
         }
         try forEachRecord(input) { record, size in
-            batch.append(record)
+            // By then the devices are in the store, which are before the registrations in an export.
+            if case .hubRegistration = record, batch.last.map(\.isHubRegistration) == false { try put() }
+            batch.append(try store.inItsNamespace(record))
             bytes += size
             if batch.count >= Self.batch || bytes >= Self.batchBytes { try put() }
         }
@@ -115,4 +117,8 @@ struct StoreImportCommand: ParsableCommand {
         }
         print(json.text)
     }
+}
+
+extension StoredRecord {
+    fileprivate var isHubRegistration: Bool { if case .hubRegistration = self { true } else { false } }
 }

@@ -1,22 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
+internal import Text
 
 extension FileSiteStore {
+    /// Registrations that are moved with one write of each file.
+    private static let movedAtOnce = 10_000
+
     /// Brings a store of an older format to this version's, once: of several processes one does it, while the others wait.
     ///
-    /// Format 2 adds `hub/due`, so no record is rewritten: the change is that of `store.json`, which makes older versions
-    /// refuse the store. Where the process is killed in between, the next one that opens the store does it.
-    static func migrate(_ context: StoreContext) throws(StoreError) {
+    /// Format 2 adds `hub/due`. Format 3 has a namespace of the served hub; what was registered there is moved. A process that
+    /// is killed in between has not written the format, and the next one that opens the store goes on.
+    func migrate(now: Timestamp) throws(StoreError) {
         let folder = StoreFolder(path: context.path, calls: context.options.calls)
-        try folder.makeFolders([DueFiles.folder])
         try BucketLocks(context, name: "lock/format").withLock(0) { () throws(StoreError) in
             guard let settings = try folder.readSettings(), settings.format < StoreFolder.format else { return }
+            let moved = try moveServedRegistrations(now: now)
             // `indexed.json` names the file that is replaced. Without it the store would be taken for a copy.
             let marker = CleanMarker(context)
             let isClean = marker.isHere
             try folder.writeFormat(context, of: settings)
             if isClean { try marker.write() }
             context.report(.migrated(from: settings.format, to: StoreFolder.format))
+            if moved > 0 { context.report(.movedRegistrations(moved)) }
+        }
+    }
+
+    /// Moves the registrations that belong to no device, as `HubRegistration.movedToServed` says.
+    /// - Returns: how many there were.
+    private func moveServedRegistrations(now: Timestamp) throws(StoreError) -> Int {
+        var devices: Set<UInt64> = []
+        let (owned, registrations) = (deviceTable.records, registrationTable.records)
+        try owned.forEachID { devices.insert(owned.hash(of: $0)) }
+        var foreign: [String] = []
+        try registrations.forEachID { id in
+            if HubNamespace(of: id) == .backend, !devices.contains(owned.hash(of: id)) { foreign.append(id) }
+        }
+        var rest = foreign[...]
+        while !rest.isEmpty {
+            let ids = rest.prefix(Self.movedAtOnce)
+            rest = rest.dropFirst(ids.count)
+            var moved: [StoredRecord] = []
+            for id in ids {
+                if let found = try hubRegistration(id) { moved.append(.hubRegistration(found.movedToServed)) }
+            }
+            _ = try putRecords(moved, now: now)
+            for id in ids { _ = try removeHubRegistration(id, version: nil) }
+        }
+        return foreign.count
+    }
+}
+
+extension BucketTable {
+    /// Calls `body` with the id of every record, in a table whose key is the id.
+    fileprivate func forEachID(_ body: (String) -> Void) throws(StoreError) {
+        try forEachFile { (content, range) throws(StoreError) in
+            for record in CurrentRecords(content, self).inOrder {
+                let id = record.name.keyText
+                if range.contains(hash(of: id)) { body(id) }
+            }
         }
     }
 }

@@ -4,11 +4,12 @@ import Glibc
 internal import JSON
 import Store
 
-/// The folder of a store, and `store.json` in it: `{"format":2,"salt":"<32 hexadecimal digits>"}`.
+/// The folder of a store, and `store.json` in it: `{"format":3,"salt":"<32 hexadecimal digits>"}`.
 struct StoreFolder {
     /// The format that is written. Format 1 has no `hub/due`: a program that knows no other would leave what waits there, and
-    /// an export of it would lack it.
-    static let format = 2
+    /// an export of it would lack it. Format 2 has one namespace of hub registrations: a program that knows no other would
+    /// not find those of the served hub.
+    static let format = 3
     /// The formats that are read. Another one was written by another version, and guessing at it could destroy it.
     static let knownFormats = 1...format
     /// What `store.json` says.
@@ -98,7 +99,7 @@ struct StoreFolder {
     private static func unknown(_ format: Int) -> StoreError {
         .damaged(
             detail:
-                "store.json: format \(format) is that of another version of this program; this one knows formats 1 and "
+                "store.json: format \(format) is that of another version of this program; this one knows formats 1 to "
                 + "\(Self.format). Run the version that wrote it, and move the site to this one by its export and an import"
         )
     }

@@ -76,6 +76,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
     case editedLine = "edited_line"
     case brokenLine = "broken_line"
     case quarantined, compacted, split, reindexed, migrated
+    case movedRegistrations = "moved_registrations"
     case tidyingFailed = "tidying_failed"
     case unwritable
     case remoteFileSystem = "remote_file_system"
@@ -90,6 +91,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
         case .split: self = .split
         case .reindexed: self = .reindexed
         case .migrated: self = .migrated
+        case .movedRegistrations: self = .movedRegistrations
         case .tidyingFailed: self = .tidyingFailed
         case .unwritable: self = .unwritable
         case .remoteFileSystem: self = .remoteFileSystem

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+internal import Text
 
 /// What a registration is marked with and a send is addressed to: `username:alice`.
 ///
@@ -86,6 +87,31 @@ enum TagCharacter {
             true
         default: false
         }
+    }
+}
+
+/// The tags that a backend alone gives, so that they say to whom a device belongs, and whom it hears.
+extension Tag {
+    /// The tag of all devices of a user begins with it.
+    package static let userPrefix = "username:"
+    /// The tag of a device that hears what a user sends to others.
+    package static let senderPrefix = "from:"
+    /// The tag of the devices of all users of a role.
+    package static let rolePrefix = "role:"
+
+    /// What the reserved tags begin with, in lower case.
+    package static let reservedPrefixes = [userPrefix, senderPrefix, rolePrefix, appPrefix, registrationPrefix]
+
+    package var isReserved: Bool { Self.reservedPrefixes.contains { Self.has($0, description) } }
+
+    /// Whether the text begins with the prefix, folded as user names are: no spelling that some hub may take for the prefix
+    /// slips through.
+    package static func has(_ prefix: String, _ text: String) -> Bool {
+        let start = text.utf8.prefix(prefix.utf8.count)
+        guard start.allSatisfy({ $0 < 0x80 }) else {
+            return text.uppercased().lowercased().utf8.starts(with: prefix.utf8)
+        }
+        return start.elementsEqual(prefix.utf8) { ASCII.lowercased($0) == $1 }
     }
 }
 

@@ -10,10 +10,21 @@ package struct HubTime {
         civil = CivilTime(Timestamp(seconds: max(seconds, 0)))
     }
 
-    /// Seconds since 1970 of a time as one of the official clients writes it: as RFC 3339 spells it, or without a zone, in UTC; nil:
-    /// it has another form.
+    /// Seconds since 1970 of a time as one of the official clients writes it: as RFC 3339 spells it, or without a zone, in UTC, or as
+    /// `01/02/2030 13:04:05`, in UTC. Java's client writes the last with the hours of a clock of twelve; such a time after
+    /// noon is read as twelve hours early.
+    /// - Returns: nil: it has another form.
     package static func seconds(_ text: String) -> Int64? {
-        (Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "Z"))?.seconds
+        (Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "Z") ?? slashed(text))?.seconds
+    }
+
+    private static func slashed(_ text: String) -> Timestamp? {
+        let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard parts.count == 2, let day = parts.first, let clock = parts.last else { return nil }
+        let numbers = day.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard numbers.map(\.count) == [2, 2, 4], let month = numbers.first, let year = numbers.last else { return nil }
+        let date = [year, month, numbers[1]].map { String(Substring($0)) }.joined(separator: "-")
+        return Timestamp(rfc3339: "\(date)T\(Substring(clock))Z")
     }
 
     /// `2018-11-07T00:18:29Z`.

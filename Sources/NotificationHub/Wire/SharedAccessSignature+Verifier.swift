@@ -20,24 +20,23 @@ extension SharedAccessSignature {
             self.hosts = hosts
         }
 
-        /// What the token's key may do.
+        /// The key that has signed the token.
         /// - Parameters:
         ///   - header: the `Authorization` field; nil when the request has none.
         ///   - path: the request's path as it was sent.
         ///   - now: seconds since 1970.
         /// - Throws: `SignatureError`; nothing behind the signature is believed before the signature is right.
-        package func verify(header: String?, path: String, now: Int64) throws(SignatureError) -> AccessRights {
+        package func verify(header: String?, path: String, now: Int64) throws(SignatureError) -> SharedAccessKey {
             let token = try Token(header)
             let named = keys.filter { $0.name == token.keyName }
             guard !named.isEmpty else { throw .unknownKey }
             // Every key of the name is tried, so that time does not tell the primary from the secondary.
-            let rights = named.filter { token.isSigned(by: $0.key) }.map(\.rights)
-            guard let right = rights.first else { throw .wrongSignature }
+            guard let key = named.filter({ token.isSigned(by: $0.key) }).first else { throw .wrongSignature }
             guard token.expiry > now else { throw .expired }
             let audience = try Audience(token.audience)
             guard hosts.contains(where: { ASCII.equalIgnoringCase($0, audience.host) }) else { throw .otherHost }
             guard audience.opens(path) else { throw .otherPath }
-            return right
+            return key
         }
     }
 }

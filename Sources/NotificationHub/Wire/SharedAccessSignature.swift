@@ -33,7 +33,8 @@ package enum SharedAccessSignature {
     }
 }
 
-/// Why a token does not open the door; for the log. To the caller they are all one 401.
+/// Why a token does not open the door; for the log. To the caller all but `expired`, which only the holder of a key can cause,
+/// are one 401.
 package enum SignatureError: Error, Equatable, Sendable {
     /// No `Authorization` field, or one of another scheme.
     case missing

@@ -10,6 +10,7 @@ enum Migrations {
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
         webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices, recipientOwners,
+        servedNamespace,
     ]
 
     static var newest: Int { all.count }
@@ -190,6 +191,23 @@ enum Migrations {
 
     /// The owners of the users to whom an app token may send; NULL in tokens of before, until they are used.
     private static let recipientOwners = ["ALTER TABLE app_tokens ADD COLUMN recipient_owners text"]
+
+    /// Registrations without a device were made by keys of the served hub, and get the ids, channels and tags of its namespace
+    /// (`HubRegistration.movedToServed`).
+    static let servedNamespace = [
+        """
+        WITH served AS (
+            SELECT id FROM hub_registrations AS r WHERE removed_at IS NULL AND substring(id FROM 1 FOR 1) <> '~'::bytea
+                AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id AND d.removed_at IS NULL)),
+        moved AS (
+            UPDATE hub_registration_tags SET tag = '~'::bytea || tag, registration_id = '~'::bytea || registration_id
+            WHERE registration_id IN (SELECT id FROM served))
+        UPDATE hub_registrations SET id = '~'::bytea || id, channel = '~'::bytea || channel,
+            channel_start = substring('~'::bytea || channel_start FROM 1 FOR 1000),
+            tags = (SELECT coalesce(json_agg('~' || tag), '[]') FROM json_array_elements_text(tags::json) AS each (tag))
+        WHERE id IN (SELECT id FROM served)
+        """
+    ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]
 

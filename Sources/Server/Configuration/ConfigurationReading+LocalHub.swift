@@ -5,6 +5,9 @@ import Text
 extension SiteConfiguration {
     mutating func readLocalHub(_ reading: inout ConfigurationReading) {
         localHub.isServed = reading.flag("localHub.serve") ?? localHub.isServed
+        localHub.isShared = reading.flag("localHub.shared") ?? localHub.isShared
+        localHub.registrationsPerMinute =
+            reading.number("localHub.registrationsPerMinute", 0...1_000_000) ?? localHub.registrationsPerMinute
         localHub.hosts = reading.list("localHub.hosts") ?? localHub.hosts
         let name = reading.text("localHub.keyName") ?? "DefaultFullSharedAccessSignature"
         if let key = reading.text("localHub.key") {

@@ -66,7 +66,8 @@ extension SiteConfiguration {
         let texts: [(String, String?)] =
             [
                 ("hub.name", hub.name), ("hub.timeout", "\(hub.timeout)"), ("hub.caFile", hub.caFile),
-                ("localHub.serve", "\(localHub.isServed)"),
+                ("localHub.serve", "\(localHub.isServed)"), ("localHub.shared", "\(localHub.isShared)"),
+                ("localHub.registrationsPerMinute", "\(localHub.registrationsPerMinute)"),
                 ("store.path", store.folder), ("store.connections", connections.map { "\($0)" }),
                 ("listenToRemotePeers", "\(allowsRemotePeers)"), ("workers", "\(workers)"),
                 ("auth.realm", realm), ("policy.secureOnly", "\(policy.isSecureOnly)"),

@@ -23,6 +23,7 @@ extension SiteConfiguration {
     static let ownKeys: Set<String> = [
         "hub.connectionString", "hub.name", "hub.platforms", "hub.timeout", "hub.caFile", "hub.proxy",
         "localHub.serve", "localHub.keyName", "localHub.key", "localHub.keys", "localHub.hosts",
+        "localHub.shared", "localHub.registrationsPerMinute",
         "store.path", "store.url", "store.connections",
         "listen",
         "listenToRemotePeers",

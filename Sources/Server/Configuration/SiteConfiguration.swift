@@ -21,6 +21,10 @@ package struct SiteConfiguration: Sendable {
     /// The local hub, when it is also offered to others over HTTP under `/<hub.name>/`.
     package struct ServedHub: Sendable {
         package var isServed = false
+        /// Whether its sends reach the devices of the backend's users, and the backend's sends the devices that keys of it registered.
+        package var isShared = false
+        /// Registrations that a policy may write a minute, and at once; 0: without a limit.
+        package var registrationsPerMinute = 6_000
         /// Every key that is taken, the secondary ones among them; several may have one name.
         package var keys: [SharedAccessKey] = []
         /// Host names under which others reach it; their signatures name one of these.

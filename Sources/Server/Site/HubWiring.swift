@@ -125,34 +125,31 @@ struct HubWiring {
                     try store.noteGone(id.description, reason: outcome.rawValue, now: Site.now(), if: isSoStill)
                 },
                 onRemoved: Self.tellingRemovals(configuration, store, metrics, logger))
+        let localHub = configuration.localHub
         let builtIn = BuiltInHub(
-            store: store, worker: deliveryWorker, now: now, onUnreadable: { logger.warning("hub: \($0)") })
+            store: store, worker: deliveryWorker, isShared: localHub.isServed && localHub.isShared, now: now,
+            onUnreadable: { logger.warning("hub: \($0)") })
         (hub, client) = (metrics.hub.measuring(builtIn), nil)
-        served =
-            configuration.localHub.isServed
-            ? HubServer(
-                builtIn, name: configuration.hub.name, keys: configuration.localHub.keys,
-                hosts: ["localhost"] + configuration.localHub.hosts, now: now,
-                report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) },
-                onDeleted: Self.notingDeletions(store, logger))
-            : nil
+        served = localHub.isServed ? Self.server(of: builtIn, configuration, now, logger) : nil
         (transport, self.channels) = (nil, channels)
         vapidPublicKey = channels.webPush?.publicKey
         delivering = channels.platforms
         isInTheBox = true
     }
 
-    /// The backend's own deletions come by another way.
-    private static func notingDeletions(
-        _ store: any SiteStore, _ logger: Logger
-    ) -> @Sendable (RegistrationID) -> Void {
-        { id in
-            do throws(StoreError) {
-                try store.noteGone(id.description, reason: DeviceRecord.Gone.deletedAtHub, now: Site.now())
-            } catch {
-                logger.warning("hub: a deleted registration stays in its user's list: \(error)")
-            }
-        }
+    private static func server(
+        of builtIn: BuiltInHub, _ configuration: SiteConfiguration, _ now: @escaping @Sendable () -> Int64,
+        _ logger: Logger
+    ) -> HubServer {
+        let localHub = configuration.localHub
+        var options = HubServer.Options()
+        options.isShared = localHub.isShared
+        options.registrationsPerMinute = localHub.registrationsPerMinute
+        return HubServer(
+            builtIn.served, name: configuration.hub.name, keys: localHub.keys, hosts: ["localhost"] + localHub.hosts,
+            options: options, now: now,
+            report: { logger.warning("hub: \($0)", metadata: ["request": "\($1)"]) },
+            onRefused: { logger.info("hub: a signature was refused: \($0)", metadata: ["request": "\($1)"]) })
     }
 
     private static func tellingRemovals(

@@ -90,13 +90,12 @@ package struct DeviceRecord: Hashable, Sendable {
     /// The hub has no registration of the device any more.
     package struct Gone: Hashable, Sendable {
         package var at: Timestamp
-        /// The outcome that the push service's answer had, such as `ExpiredChannel`, or one of those below.
+        /// The outcome that the push service's answer had, such as `ExpiredChannel`, or the one below. Earlier versions let
+        /// clients of the hub's REST face delete users' registrations, and wrote `DeletedAtHub`.
         package var reason: String
 
         /// A hub that was asked does not know the registration.
         package static let notFound = "NotFound"
-        /// A client of the hub's REST face has deleted it.
-        package static let deletedAtHub = "DeletedAtHub"
 
         package init(at: Timestamp, reason: String) {
             (self.at, self.reason) = (at, reason)

@@ -34,7 +34,7 @@ import class System.Lock
             let store = try folder.open()
             #expect(try store.verify(now: noon).isWhole)
             #expect(try store.user("alice")?.tags == ["news", "weather-*"])
-            #expect(try folder.text("store.json").contains(#""format":2"#))
+            #expect(try folder.text("store.json").contains(#""format":3"#))
         }
     }
 }

@@ -86,8 +86,13 @@ package final class MemoryHubStore: HubStore, HubQueue {
 
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         guard after?.hasPrefix(Self.pagePrefix) != false else { throw .invalidContinuationToken }
-        var page = list(after.map { String($0.dropFirst(Self.pagePrefix.count)) }, limit) { _ in true }
-        page.next = page.next.map { Self.pagePrefix + $0 }
+        // The sign of the served hub's ids may not be in the name of a page.
+        var page = list(
+            after.map { String($0.dropFirst(Self.pagePrefix.count)).replacing("_served_", with: "~") }, limit
+        ) {
+            _ in true
+        }
+        page.next = page.next.map { Self.pagePrefix + $0.replacing("~", with: "_served_") }
         return page
     }
 

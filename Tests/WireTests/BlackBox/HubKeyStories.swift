@@ -34,17 +34,53 @@ extension WireTests {
         private static func ask(
             _ site: DoorSite, _ method: HTTPRequest.Method, _ path: String, name: String, key letter: String
         ) throws -> (status: Int, text: String) {
+            let answer = try call(
+                site, method, path, name: name, key: letter, fields: ["ServiceBusNotification-Format": "apple"])
+            return (answer.status.code, String(decoding: answer.body, as: UTF8.self))
+        }
+
+        private static func call(
+            _ site: DoorSite, _ method: HTTPRequest.Method, _ path: String, name: String, key letter: String,
+            fields extra: [String: String]
+        ) throws -> Response {
             let key = SharedAccessKey(name: name, key: Secret(Self.key(letter)), rights: .full)
             let token = SharedAccessSignature.make(
                 resource: "https://localhost:\(site.door.port)/\(WireSite.hubName)", key: key,
                 expiry: Int64(Date().timeIntervalSince1970) + 600)
             var fields: HTTPFields = [.authorization: token, .contentType: "application/json"]
-            fields[try #require(HTTPField.Name("ServiceBusNotification-Format"))] = "apple"
-            let answer = try site.transport.respond(
+            for (name, value) in extra { fields[try #require(HTTPField.Name(name))] = value }
+            return try site.transport.respond(
                 to: Request(
                     method: method, authority: site.authority, path: "/\(WireSite.hubName)/\(path)",
                     query: "api-version=2020-06", fields: fields, body: method == .post ? Array("{}".utf8) : []))
-            return (answer.status.code, String(decoding: answer.body, as: UTF8.self))
+        }
+
+        @Test func `a send for later passes nginx, and so does its cancelling`() throws {
+            let scratch = try ScratchFolder()
+            let browsers = """
+                , "webPush": { "subject": "mailto:push@example.com",
+                  "privateKey": "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw" }
+                """
+            let keys = Self.keys(scratch.path("store"), listenerSecondary: "b") + browsers
+            let hub = try BackendProcess("hub", in: scratch, keys: keys)
+            defer { hub.stop() }
+            try DoorSite.run(before: hub.socket, in: scratch, changing: { $0.servesHub = true }) { site in
+                func call(_ method: HTTPRequest.Method, _ path: String, _ fields: [String: String] = [:]) throws
+                    -> Response
+                {
+                    try Self.call(site, method, path, name: "sender", key: "c", fields: fields)
+                }
+                let time = HubTime(Int64(Date().timeIntervalSince1970) + 3_600).iso8601
+                let sent = try call(
+                    .post, "schedulednotifications",
+                    ["ServiceBusNotification-Format": "browser", "ServiceBusNotification-ScheduleTime": time])
+                #expect(sent.status.code == 201)
+                let location = try #require(sent.fields[.location]).prefix { $0 != "?" }
+                let id = try #require(location.split(separator: "/").last)
+                let statuses = try (0..<2).map { _ in try call(.delete, "schedulednotifications/\(id)") }
+                #expect(statuses.map(\.status.code) == [200, 404])
+                #expect(statuses.last?.fields[.contentType] == "application/xml; charset=utf-8")
+            }
         }
 
         @Test func `each key may do what its rights say, and an answer names the right that it lacks`() throws {

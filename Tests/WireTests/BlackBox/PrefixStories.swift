@@ -157,8 +157,10 @@ extension WireTests {
             let wanted = [
                 "authorization", "trackingid", "if-match", "servicebusnotification-format",
                 "servicebusnotification-tags", "servicebusnotification-devicehandle",
-                "servicebusnotification-apns-expiry", "apns-topic", "apns-priority", "apns-push-type", "x-wns-type",
-                "x-wns-cache-policy", "x-notificationclass", "ttl", "urgency", "topic", "p256dh", "auth",
+                "servicebusnotification-apns-expiry", "servicebusnotification-scheduletime", "apns-topic",
+                "apns-priority", "apns-push-type", "x-apns-priority", "x-apns-expiration", "x-apns-push-type",
+                "x-wns-type", "x-wns-cache-policy", "x-wns-priority", "x-notificationclass", "ttl", "urgency", "topic",
+                "p256dh", "auth",
             ]
             let others = ["cookie", "x-shop-token", "referer", "user-agent", "origin"]
             let fields = HTTPFields(Dictionary(uniqueKeysWithValues: (wanted + others).map { ($0, "a=1") }))

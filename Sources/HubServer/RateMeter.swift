@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+import System
+
+/// How often something may happen a minute, and at once, for each of a few names.
+///
+/// Rates are token buckets, each of which is one moment: when it will be full again.
+final class RateMeter: Sendable {
+    private let perMinute: Int
+    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let fullAt = Lock<[String: ContinuousClock.Instant]>([:])
+
+    /// - Parameters:
+    ///   - perMinute: as many at once, too; 0: without a limit.
+    ///   - clock: one that is not set.
+    init(perMinute: Int, clock: @escaping @Sendable () -> ContinuousClock.Instant) {
+        (self.perMinute, self.clock) = (perMinute, clock)
+    }
+
+    /// - Returns: nil when it may happen; otherwise the seconds until it may.
+    func take(_ name: String) -> Int? {
+        guard perMinute > 0 else { return nil }
+        let interval = Duration.seconds(60) / perMinute
+        let time = clock()
+        return fullAt.withLock { fullAt in
+            let start = max(fullAt[name] ?? time, time)
+            let missing = time.duration(to: start) - interval * (perMinute - 1)
+            guard missing > .zero else {
+                fullAt[name] = start + interval
+                return nil
+            }
+            let (seconds, attoseconds) = missing.components
+            return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+        }
+    }
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+import FileStore
+import Foundation
+import HTTP
+import HTTPTypes
+import HubServer
+import JSON
+import NotificationHub
+import Store
+import Support
+import Testing
+import Text
+
+import class System.Lock
+
+@testable import BuiltInHub
+
+/// The served hub beside a backend whose user alice has a device, from the view of each key.
+@Suite final class `The served hub and the backend's devices` {
+    private let path = NSTemporaryDirectory() + "/namespaces-\(UUID().uuidString)"
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private static let device = "AAAA"
+    private static let own = "BBBB"
+    /// Tags of alice's device.
+    private static let tags = ["username:alice", "from:bob", "role:oncall", "app:com.example.chat", "news"]
+    /// What reaches her device, beside those.
+    private static let reserved = ["username:alice", "Username:ALICE", "from:bob", "role:oncall", "device:1-1-1"]
+
+    private func bench(isShared: Bool = false, inFiles: Bool = false) throws -> HubBench {
+        var options = HubServer.Options()
+        options.isShared = isShared
+        var store: any HubStore = MemoryHubStore()
+        if inFiles { store = try FileSiteStore.open(path: path, options: .patient) }
+        let bench = HubBench(store: store, isServed: true, options: options)
+        _ = try bench.builtIn.put(try alice(), under: try id(), replacing: nil)
+        return bench
+    }
+
+    private func alice() throws -> RegistrationDescription {
+        RegistrationDescription(tags: try Self.tags.map { try Tag($0) }, handle: try .apns(Self.device))
+    }
+
+    private func id() throws -> RegistrationID { try #require(RegistrationID("1-1-1")) }
+
+    /// The handles that a message of the backend reaches.
+    private func reached(_ bench: HubBench, _ text: String?) throws -> [String] {
+        let expression = try text.map { try TagExpression(parsing: $0) }
+        var found: [String] = []
+        try bench.builtIn.selection.forEach(.native(.apns), expression) { found.append($0.description.handle.channel) }
+        return found.sorted()
+    }
+
+    /// How many devices a send of a key has reached.
+    private func count(_ bench: HubBench, _ sent: Response) throws -> Int {
+        #expect(sent.status.code == 201, "\(sent.text)")
+        let details = try NotificationDetails(decoding: bench.ask(.get, "/myhub/messages/\(sent.createdID)").body)
+        return details.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
+    }
+
+    private struct Call: Sendable {
+        let name: String
+        let needed: [String]
+        /// With a right key.
+        let status: Int
+        let make: @Sendable (HubBench, _ key: String) -> Response
+    }
+
+    /// Every operation of the hub, tried on alice's device.
+    private static func calls(isShared: Bool) -> [Call] {
+        let listen = ["listen", "full"]
+        let send = ["send", "full"]
+        let item = "/myhub/registrations/1-1-1"
+        let entry = HubBench.entry(HubBench.apple(own, tags: isShared ? "mine" : "username:alice,from:bob,role:oncall"))
+        let message = ["ServiceBusNotification-Format": "apple", "ServiceBusNotification-Tags": "mine"]
+        let later = message.merging(["ServiceBusNotification-ScheduleTime": "2018-11-07T01:00:00"]) { $1 }
+        return [
+            Call(name: "read", needed: listen, status: 404) { $0.ask(.get, item, key: $1) },
+            Call(name: "change", needed: listen, status: 404) {
+                $0.ask(.put, item, key: $1, fields: ["If-Match": "*"], body: entry)
+            },
+            Call(name: "delete", needed: listen, status: 404) {
+                $0.ask(.delete, item, key: $1, fields: ["If-Match": "*"])
+            },
+            Call(name: "replace", needed: listen, status: 200) { $0.ask(.put, item, key: $1, body: entry) },
+            Call(name: "delete its own", needed: listen, status: 200) {
+                $0.ask(.delete, item, key: $1, fields: ["If-Match": "*"])
+            },
+            Call(name: "make an id", needed: listen, status: 201) { $0.ask(.post, "/myhub/registrationids", key: $1) },
+            Call(name: "create", needed: listen, status: 200) {
+                $0.ask(.post, "/myhub/registrations", key: $1, body: entry)
+            },
+            Call(name: "find by handle", needed: listen, status: 200) {
+                $0.ask(
+                    .get, "/myhub/registrations", query: "api-version=2020-06&$filter=DeviceToken+eq+'\(device)'",
+                    key: $1)
+            },
+            Call(name: "list", needed: ["full"], status: 200) { $0.ask(.get, "/myhub/registrations", key: $1) },
+            Call(name: "list by tag", needed: ["full"], status: 200) {
+                $0.ask(.get, "/myhub/tags/news/registrations", key: $1)
+            },
+            Call(name: "list a user's", needed: ["full"], status: 200) {
+                $0.ask(.get, "/myhub/tags/username:alice/registrations", key: $1)
+            },
+            Call(name: "send", needed: send, status: 201) { $0.send("apple", tags: "mine", key: $1) },
+            Call(name: "broadcast", needed: send, status: 201) { $0.send("apple", key: $1) },
+            Call(name: "try", needed: send, status: 201) {
+                $0.send("apple", query: "api-version=2020-06&test", key: $1)
+            },
+            Call(name: "try a tag", needed: send, status: 201) {
+                $0.send("apple", tags: "news", query: "api-version=2020-06&test", key: $1)
+            },
+            Call(name: "send to a handle", needed: send, status: 201) {
+                $0.send(
+                    "apple", query: "api-version=2020-06&direct", key: $1,
+                    fields: ["ServiceBusNotification-DeviceHandle": own])
+            },
+            Call(name: "send later", needed: send, status: 201) {
+                $0.ask(.post, "/myhub/schedulednotifications", key: $1, fields: later, body: "{}")
+            },
+            Call(name: "cancel", needed: send, status: 404) {
+                $0.ask(.delete, "/myhub/schedulednotifications/1-2-3-4", key: $1)
+            },
+            Call(name: "ask after an unknown message", needed: send, status: 404) {
+                $0.ask(.get, "/myhub/messages/1-2-3-4", key: $1)
+            },
+        ]
+    }
+
+    @Test(arguments: ["listen", "send", "full"], [false, true])
+    func `no key reads, lists, finds, changes or deletes them, in one hub or two`(key: String, isShared: Bool) throws {
+        for inFiles in [false, true] {
+            let bench = try bench(isShared: isShared, inFiles: inFiles)
+            let before = try bench.builtIn.find(id())
+            for call in Self.calls(isShared: isShared) {
+                let response = call.make(bench, key)
+                #expect(
+                    response.status.code == (call.needed.contains(key) ? call.status : 401),
+                    "\(key) \(call.name): \(response.text)")
+                // A list says what was asked for.
+                #expect(!response.text.contains(">\(Self.device)<"), "\(key) \(call.name)")
+                #expect(try bench.builtIn.find(id()) == before, "\(key) \(call.name)")
+                #expect(try reached(bench, "username:alice") == [Self.device], "\(key) \(call.name)")
+            }
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    @Test func `in two hubs a registration with a user's tags hears none of the user's messages`() throws {
+        let bench = try bench()
+        let tags = (Self.reserved + ["news"]).joined(separator: ",")
+        let created = bench.ask(
+            .put, "/myhub/registrations/9-9-9", key: "listen",
+            body: HubBench.entry(HubBench.apple(Self.own, tags: tags)))
+        #expect(created.status.code == 200)
+        for expression in Self.reserved + ["news", "!other", nil] {
+            #expect(try reached(bench, expression) == [Self.device], "\(expression ?? "all")")
+        }
+        #expect(try reached(bench, "device:9-9-9") == [])
+        // It is one of the served hub's own.
+        for expression in Self.reserved + ["news", "device:9-9-9", "!other", nil] {
+            #expect(try count(bench, bench.send("apple", tags: expression, key: "send")) == 1, "\(expression ?? "all")")
+        }
+        #expect(try bench.ask(.get, "/myhub/tags/username:alice/registrations").ids() == ["9-9-9"])
+    }
+
+    @Test func `in one hub reserved tags are refused, and sends to them need Manage`() throws {
+        let bench = try bench(isShared: true)
+        for tag in Self.reserved + ["App:x", "ROLE:x"] {
+            let entry = HubBench.entry(HubBench.apple(Self.own, tags: "fine,\(tag)"))
+            for key in ["listen", "full"] {
+                let put = bench.ask(.put, "/myhub/registrations/9-9-9", key: key, body: entry)
+                let post = bench.ask(.post, "/myhub/registrations", key: key, body: entry)
+                #expect(put.status.code == 400 && post.status.code == 400, "\(tag)")
+            }
+            for expression in [tag, "!\(tag)", "news || \(tag)"] {
+                let refused = bench.send("apple", tags: expression, key: "send")
+                #expect(refused.status.code == 401 && refused.text.contains("Manage claim is required"), "\(tag)")
+                #expect(bench.send("apple", tags: expression, key: "full").status.code == 201)
+            }
+        }
+        #expect(bench.put("9-9-9", HubBench.apple(Self.own, tags: "news")).status.code == 200)
+        #expect(try count(bench, bench.send("apple", tags: "username:alice")) == 1)
+        #expect(try count(bench, bench.send("apple", tags: "news", key: "send")) == 2)
+        #expect(try count(bench, bench.send("apple", key: "send")) == 2)
+        #expect(try reached(bench, "news") == [Self.device, Self.own].sorted())
+        #expect(try reached(bench, nil) == [Self.device, Self.own].sorted())
+    }
+
+    @Test func `in one hub what was registered under a user's tag before, or her device's id, hears nothing`() throws {
+        let before = try bench(inFiles: true)
+        let tags = "username:alice,from:bob,role:oncall,mine"
+        for id in ["1-1-1", "9-9-9"] {
+            #expect(before.put(id, HubBench.apple(Self.own, tags: tags)).status.code == 200)
+        }
+        var options = HubServer.Options()
+        options.isShared = true
+        let bench = HubBench(store: before.store, isServed: true, options: options)
+        for expression in Self.reserved { #expect(try reached(bench, expression) == [Self.device], "\(expression)") }
+        #expect(try reached(bench, "username:alice || mine") == [Self.device, Self.own].sorted())
+        #expect(try reached(bench, "username:alice && mine") == [])
+    }
+
+    @Test func `a device that is registered in both gets a message of one hub once`() throws {
+        let bench = try bench(isShared: true)
+        #expect(bench.put("9-9-9", HubBench.apple(Self.device, tags: "news")).status.code == 200)
+        #expect(try reached(bench, "news") == [Self.device])
+        #expect(try count(bench, bench.send("apple", tags: "news", key: "send")) == 1)
+    }
+
+    @Test func `a send key learns nothing of the backend's messages, by whatever id`() throws {
+        let bench = try bench()
+        let sent = try bench.builtIn.send(.apns(json: []), to: .tags(.tag(Tag("username:alice"))))
+        let id = try #require(sent.notificationID)
+        #expect(bench.ask(.get, "/myhub/messages/\(id)", key: "send").status.code == 404)
+        #expect(bench.ask(.get, "/myhub/messages/\(id)", key: "full").status.code == 404)
+        #expect(try bench.builtIn.message(id).tags == "username:alice")
+    }
+
+    @Test(arguments: [1, 2, 7, 1000]) func `a list is whole, however many users' devices lie between`(top: Int) throws {
+        let bench = HubBench(isServed: true)
+        for number in 0..<1_200 {
+            let id = try #require(RegistrationID("\(number)-0-1"))
+            let description = RegistrationDescription(tags: [], handle: try .fcm("token-\(number)"))
+            _ = try bench.builtIn.put(description, under: id, replacing: nil)
+        }
+        let own = (1...9).map { "\($0)-1-1" }
+        for id in own { bench.put(id, HubBench.apple("AB")) }
+        var (found, next): ([String], String?) = ([], "")
+        while let token = next {
+            let response = bench.ask(
+                .get, "/myhub/registrations", query: "api-version=2020-06&$top=\(top)&ContinuationToken=\(token)")
+            let page = try response.ids()
+            #expect(page.count <= top)
+            found += page
+            next = HTTPField.Name("x-ms-continuationtoken").flatMap { response.fields[$0] }
+        }
+        #expect(found.sorted() == own)
+    }
+}
+
+/// The same of what is delivered later, by another thread.
+@Suite struct `What is delivered for the served hub` {
+    @Test func `each message reaches the devices of its hub alone`() throws {
+        let bench = DeliveryBench()
+        let served = HubBench(store: bench.store, worker: bench.worker, isServed: true)
+        bench.register(1, tags: "username:alice,news")
+        DeliveryBench.register(2, tags: "username:alice,news", served)
+        bench.start()
+        for tags in ["username:alice", "news", nil] {
+            _ = try bench.outcomes(bench.send(tags))
+            let sent = served.send("browser", tags: tags, key: "send")
+            try bench.wait { try served.details(sent.createdID).endTime != nil }
+        }
+        #expect(bench.sender.requests.map(\.path) == ["/1", "/2", "/1", "/2", "/1", "/2"])
+    }
+
+    @Test func `a message that a version with one namespace has queued reaches both, but by reserved tags`() throws {
+        let bench = DeliveryBench()
+        let served = HubBench(store: bench.store, worker: bench.worker, isServed: true)
+        bench.register(1, tags: "username:alice,news")
+        DeliveryBench.register(2, tags: "username:alice,news", served)
+        for (tags, paths) in [("news", ["/1", "/2"]), ("username:alice", ["/1"])] {
+            let draft = DeliveryBench()
+            draft.register(1, tags: "username:alice,news")
+            let id = draft.send(tags)
+            var message = try #require(try draft.store.queuedHubMessage(id))
+            message.document = message.document.withoutNamespace()
+            let before = bench.sender.requests.count
+            try bench.store.enqueueHubMessage(message)
+            if before == 0 { bench.start() }
+            bench.worker.wake()
+            #expect(try bench.outcomes(id).values.reduce(0, +) == paths.count)
+            #expect(bench.sender.requests.dropFirst(before).map(\.path).sorted() == paths)
+            // It may be the key's own.
+            #expect(served.ask(.get, "/myhub/messages/\(id)", key: "send").status.code == 200)
+        }
+    }
+
+    @Test func `a device of it that is gone is removed, and no user's device is noted as gone`() throws {
+        let notes = Noted()
+        let bench = DeliveryBench(
+            sender: ScriptedSender(ScriptedSender.status(410)),
+            noteGone: { (id, _, _) throws(StoreError) in notes.ids.withLock { $0.append("\(id)") } })
+        let served = HubBench(store: bench.store, worker: bench.worker, isServed: true)
+        bench.register(1)
+        DeliveryBench.register(1, served)
+        bench.start()
+        let sent = served.send("browser", tags: "all", key: "send")
+        try bench.wait { try served.details(sent.createdID).endTime != nil }
+        #expect(served.ask(.get, "/myhub/registrations/1-1-1", key: "listen").status.code == 404)
+        #expect(try bench.store.hubRegistration("1-1-1") != nil)
+        #expect(notes.ids.withLock(\.self) == [])
+    }
+
+    private final class Noted: Sendable {
+        let ids = Lock<[String]>([])
+    }
+}
+
+extension JSONValue {
+    /// A queued message as a version with one namespace has written it.
+    fileprivate func withoutNamespace() -> JSONValue {
+        .object(
+            (members ?? []).map { member in
+                guard member.name == "record" else { return member }
+                let kept = (member.value.members ?? []).filter { $0.name != "namespace" }
+                return Member(member.name, .object(kept))
+            })
+    }
+}
