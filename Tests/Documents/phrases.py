@@ -64,7 +64,7 @@ VALUES = re.compile(
 
 def sources(root: Path) -> Iterator[Path]:
     """Every text file that people write and that is no page, but for this folder, which has to name the phrases."""
-    for folder in ("Sources", "Tests", "script", "nginx", "debian", "systemd", "hosting", "docs"):
+    for folder in ("Sources", "Tests", "script", "nginx", "debian", "systemd", "hosting", "docs", "examples"):
         for path in sorted((root / folder).rglob("*")):
             name = str(path.relative_to(root))
             if not path.is_file() or path.suffix == ".md" or "__pycache__" in name or VALUES.fullmatch(name):

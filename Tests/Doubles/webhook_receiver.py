@@ -24,6 +24,8 @@ class Event:
     path: str
     is_signed: bool
     body: bytes
+    timestamp: str
+    signature: str
 
     @property
     def json(self) -> Any:
@@ -45,8 +47,9 @@ class Receiver:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
-                name = self.headers["webhook-id"]
-                receiver.events.append(Event(name, self.path, receiver.verify(self.headers, body), body))
+                name, timestamp, signature = (self.headers[f"webhook-{part}"] for part in ("id", "timestamp", "signature"))
+                event = Event(name, self.path, receiver.verify(self.headers, body), body, timestamp, signature)
+                receiver.events.append(event)
                 self.send_response(receiver.status)
                 self.send_header("Content-Length", "0")
                 self.send_header("Location", "/elsewhere")

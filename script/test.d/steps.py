@@ -152,12 +152,12 @@ def client(context: Context) -> list[Command]:
 
 
 def prepare(context: Context) -> list[Command]:
-    parts = [name for name in ("browsers", "doubles", "openapi", "install") if name in context.planned]
+    parts = [name for name in ("browsers", "doubles", "openapi", "examples", "install") if name in context.planned]
     script = 'status=0; for part; do "script/test-$part" --prepare || status=$?; done; exit $status'
     return [Command(["bash", "-c", script, "-", *parts], context.log("prepare"))]
 
 
-FORMAT = "swift format lint --strict --recursive Package.swift Sources Tests".split()
+FORMAT = "swift format lint --strict --recursive Package.swift Sources Tests examples/swift/Package.swift examples/swift/Sources".split()
 UNITTEST = ("python3", "-B", "-m", "unittest", "discover", "--verbose", "--start-directory")
 # In the order in which they begin, as far as others that they need have ended and a core is free.
 STEPS = (
@@ -205,6 +205,10 @@ STEPS = (
     Step(
         "openapi", "OpenAPI document, and the product driven by it", 40, pytest_step("openapi"), read_pytest,
         packages=("run", "test", "python"), after=("prepare", "release"), tests=True, cores=0.5,
+    ),
+    Step(
+        "examples", "examples in each language, against the product", 60, pytest_step("examples"), read_pytest,
+        packages=("run", "test", "python", "examples"), after=("prepare", "release"), tests=True,
     ),
     Step(
         "modules", "tests of all modules, and of the whole way in one process", 90, modules, read_swift,

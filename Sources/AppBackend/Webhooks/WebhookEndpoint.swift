@@ -37,7 +37,7 @@ package struct WebhookEndpoint: Sendable {
     package func hasSameAddress(as other: WebhookEndpoint) -> Bool { name == other.name }
 
     /// An event as one try sends it. The time of the try is signed, too, so that what was overheard is of no use later.
-    func request(id: String, body: String, now: Timestamp) -> Request {
+    package func request(id: String, body: String, now: Timestamp) -> Request {
         var request = request
         let time = String(now.seconds)
         let signature = HMAC<SHA256>.authenticationCode(for: Array("\(id).\(time).\(body)".utf8), using: key)
