@@ -278,7 +278,7 @@ let package = Package(
             dependencies: [
                 "AppBackend", "BuiltInHub", "DeviceAPI", "DeviceClient", "FileStore", "HTTP", "HubServer", "JSON",
                 "JWT",
-                "Metrics", "NotificationHub", "Store", "Support", "System", "Text", crypto, httpTypes, logging,
+                "Metrics", "NotificationHub", "Push", "Store", "Support", "System", "Text", crypto, httpTypes, logging,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -81,7 +81,12 @@ extension BuiltInHub {
         do throws(StoreError) {
             try worker.enqueue(message)
         } catch {
-            throw error == .quotaExceeded ? .queueIsFull : ServableHubError(error)
+            let sender = message.notification.sender.map { User.name(ofOwner: $0) } ?? "a key of the hub"
+            switch error {
+            case .quotaExceeded: throw .queueIsFull(for: sender)
+            case .shareExceeded: throw .shareIsFull(of: sender)
+            default: throw ServableHubError(error)
+            }
         }
     }
 
@@ -169,8 +174,17 @@ extension BuiltInHub {
 }
 
 extension ServableHubError {
-    fileprivate static let queueIsFull = ServableHubError.limitReached(
-        .queuedMessages, cause: "the queue is full: as many messages wait to be delivered as may")
+    fileprivate static func queueIsFull(for sender: String) -> ServableHubError {
+        .limitReached(
+            .queuedMessages,
+            cause: "the queue is full: as many messages wait to be delivered as may; refused is one of \(sender)")
+    }
+
+    fileprivate static func shareIsFull(of sender: String) -> ServableHubError {
+        .limitReached(
+            .queuedMessages,
+            cause: "the queue is half full, and has as many messages of \(sender) as one sender may have")
+    }
 }
 
 extension HubAudience {

@@ -3,6 +3,7 @@ import CPlatform
 import Glibc
 internal import JSON
 import Store
+import System
 internal import Text
 
 /// The store in flat JSON Lines files, durable and shared by several processes, without a daemon or a database.
@@ -70,6 +71,9 @@ package final class FileSiteStore: SiteStore, Sendable {
     let webhookTable: BucketTable
     let sendTable: BucketTable
     let dueFiles: DueFiles
+    let queueTally = Lock(WaitingTally())
+    let webhookTally = Lock(WaitingTally())
+    let sendTally = Lock(WaitingTally())
     let queueTidying = QueueTidying()
     let countedBacklog = CountedBacklog()
     let sweeper = SweepPosition()

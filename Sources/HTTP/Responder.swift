@@ -36,6 +36,9 @@ public protocol TransportFailure: Error {
     /// Whether this very request will never be made, however often it is tried: where it goes is forbidden, or it is malformed.
     var isPermanent: Bool { get }
 
+    /// Whether the name of the other side's host has no address. That may be the name's fault, or the resolver's.
+    var isUnresolved: Bool { get }
+
     /// One word for metrics: `timeout`, `unreachable`. One of a few, and never anything of the request.
     var kind: String { get }
 
@@ -44,6 +47,9 @@ public protocol TransportFailure: Error {
 }
 
 extension TransportFailure {
+    /// Of a failure that says nothing of names.
+    public var isUnresolved: Bool { false }
+
     /// The word where there is no other.
     public var kind: String { "failed" }
 

@@ -12,10 +12,10 @@ package struct AddressedNotification: Sendable {
         self.expression = expression
     }
 
-    /// The same, which the hub sends then.
-    package func sent(at time: Timestamp) -> AddressedNotification {
+    /// The same, from that owner, which the hub sends then; nil: at once.
+    package func sent(by sender: String, at time: Timestamp? = nil) -> AddressedNotification {
         var notification = notification
-        notification.notBefore = time.seconds
+        (notification.sender, notification.notBefore) = (sender, time?.seconds)
         return AddressedNotification(notification, to: expression)
     }
 }

@@ -37,6 +37,8 @@ package struct PushResult: Equatable, Sendable {
     package var reason: String?
     /// Why the service, or the one that issues its access tokens, is not trusted, where that keeps pushes from being sent.
     package var fault: ConnectionFault?
+    /// Whether nothing was sent because the name of the service's host has no address.
+    package var isUnresolved = false
 
     package init(
         _ outcome: PushOutcome, _ action: Action = .settle, closesConnection: Bool = false, reason: String? = nil
@@ -71,7 +73,7 @@ extension PushResult {
             self.init(
                 outcome, outcome == .pnsUnreachable && isUnsent ? .retry(afterSeconds: nil) : .settle,
                 reason: failure?.fault?.sentence(of: "the push service"))
-            fault = failure?.fault
+            (fault, isUnresolved) = (failure?.fault, failure?.isUnresolved ?? false)
         }
     }
 }

@@ -12,9 +12,10 @@ package struct Quotas: Sendable {
     package var plainMessageBytesPerOwner = 512 << 10
     /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
     package var devicesPerOwner = 100
-    /// Bytes of messages that the local hub may deliver and has not delivered yet.
+    /// Bytes of messages that the local hub may deliver and has not delivered yet, of all senders together (`queueRoom`).
     package var queueBytes = 16 << 20
-    /// Bytes of messages that are not to be delivered before a given time, of all together.
+    /// Bytes of messages that are not to be delivered before a given time, of all together. Only a command of the operator's and
+    /// the keys of a served hub put them in.
     package var scheduledBytes = 64 << 20
     /// How far ahead that time may be, in seconds.
     package var scheduledSeconds: Int64 = 31 * 86_400
@@ -32,9 +33,9 @@ package struct Quotas: Sendable {
     /// Openings of all messages together; the oldest are forgotten for new ones. As many as fill each of a file store's 256
     /// files with one message.
     package var openings = 256 * 10_000
-    /// Bytes of events that wait to be told to webhooks.
+    /// Bytes of events that wait to be told to webhooks, of all users together (`room(of:)`).
     package var webhookBytes = 16 << 20
-    /// Bytes of users' messages for later, of all users together.
+    /// Bytes of users' messages for later, of all users together (`room(of:)`).
     package var sendBytes = 4 << 20
     /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
     package var idempotencyKeysPerOwner = 1_000
@@ -47,13 +48,20 @@ package struct Quotas: Sendable {
     package var plainMessagesPerSender: Int { (plainMessagesPerOwner + 1) / Self.senderParts }
     package var plainMessageBytesPerSender: Int { (plainMessageBytesPerOwner + 1) / Self.senderParts }
 
+    /// One sender may have one of so many parts of the queue, or of the events for webhooks, where more than half is taken.
+    private static let queueParts = 8
+    /// The same of the messages for later, which wait for days: they are many users' at the same time.
+    private static let sendParts = 256
+
     package init() {}
 
-    /// Bytes that a list of what waits may have.
-    package func bytes(of list: WaitingList) -> Int {
+    package var queueRoom: SharedRoom { SharedRoom(total: queueBytes, share: queueBytes / Self.queueParts) }
+
+    /// What a list of what waits may hold.
+    package func room(of list: WaitingList) -> SharedRoom {
         switch list {
-        case .webhookEvents: webhookBytes
-        case .sends: sendBytes
+        case .webhookEvents: SharedRoom(total: webhookBytes, share: webhookBytes / Self.queueParts)
+        case .sends: SharedRoom(total: sendBytes, share: sendBytes / Self.sendParts)
         }
     }
 }

@@ -6,8 +6,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case conflict
     /// The owner has as many records as one owner may have.
     case quotaExceeded
-    /// The sender has left as much unread with that owner as one sender may. After so many seconds enough of it has expired;
-    /// reading makes room earlier.
+    /// The sender has left as much unread with that owner, or has as much waiting, as one sender may. After so many seconds
+    /// enough of it has expired; reading, or delivering, makes room earlier.
     case shareExceeded(retryAfterSeconds: Int)
     /// The text that should name a page of a list names none: the caller's mistake, or that of its client.
     case invalidContinuationToken
@@ -33,7 +33,7 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .conflict: "another writer has changed the same record meanwhile"
         case .quotaExceeded: "the owner has as many records as one owner may have"
-        case .shareExceeded: "the sender has left as much unread with that owner as one sender may"
+        case .shareExceeded: "the sender has left as much unread, or has as much waiting, as one sender may"
         case .invalidContinuationToken: "there is no such page"
         case .full: "no space is left on the disk; nothing was written"
         case .readOnly: "the store may not be written: a read-only mount or database, or files of another user"

@@ -57,6 +57,7 @@ struct PlainDriver: PushDriver {
 struct Failure: TransportFailure {
     var isUnsent = false
     var isPermanent = false
+    var isUnresolved = false
     var isTransient: Bool { false }
 }
 

@@ -73,4 +73,97 @@ import Testing
         let fates = try sent.map(bench.outcomes)
         #expect(fates.count { $0 == ["Success": 1] } == 3)
     }
+
+    @Test func `of messages to one device only so many wait for another try, whatever expressions name it`() throws {
+        let bench = DeliveryBench { $0.waitingPerDevice = 3 }
+        bench.sender.answer { _ in .failure(Failure(isUnsent: true)) }
+        bench.register(1, tags: "all,mine")
+        bench.register(2, tags: "other")
+        let sent = (0..<5).map { bench.send("all || none\($0)") }
+        let others = (0..<2).map { bench.send("other || none\($0)") }
+        bench.start()
+        try bench.wait { try sent.count { try bench.details($0).endTime != nil } == 2 }
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(60)
+        let fates = try sent.map(bench.outcomes)
+        #expect(fates.count { $0 == ["Success": 1] } == 3)
+        #expect(fates.count { $0 == [PushOutcome.abandoned.rawValue: 1] } == 2)
+        for id in others { #expect(try bench.outcomes(id) == ["Success": 1]) }
+    }
+
+    @Test(arguments: [false, true])
+    func `where too much waits, for a service or for a credential, the sender with most of it loses the oldest`(
+        isCredential: Bool
+    ) throws {
+        let bench = DeliveryBench {
+            // Of some 600 bytes each.
+            $0.waitingBytes = 7_000
+        } channels: { around in
+            let refusing: PushResult =
+                isCredential
+                ? PushResult(.invalidCredentials, .holdCredential(reason: "Revoked"))
+                : PushResult(.pnsUnavailable, .retry(afterSeconds: nil))
+            let driver = RuledDriver(.browser) { $0 == 201 ? PushResult(.success) : refusing }
+            let sender = CredentialSender(500)
+            return [PushChannel(name: "service", driver: driver, sender: sender, now: around.now)]
+        }
+        bench.register(1)
+        func send(_ sender: String, _ number: Int) throws -> String {
+            var notification = HubNotification.browser(json: Array("{}".utf8))
+            notification.sender = sender
+            let audience = HubAudience.tags(try TagExpression(parsing: "all || \(sender)\(number)"))
+            return try #require(try bench.hub.builtIn.send(notification, to: audience).notificationID)
+        }
+        let bob = try (0..<3).map { try send("bob", $0) }
+        let mallory = try (0..<20).map { try send("mallory:2", $0) }
+        bench.start()
+        try bench.wait { try mallory.contains { try bench.details($0).endTime != nil } }
+        try bench.goRound()
+        let given = try mallory.filter { try bench.details($0).endTime != nil }
+        #expect((9...14).contains(given.count))
+        for id in given { #expect(try bench.outcomes(id) == [PushOutcome.abandoned.rawValue: 1]) }
+        for id in bob { #expect(try bench.details(id).endTime == nil) }
+        let line = "delivery: messages of mallory were given up: too many wait that cannot be delivered now"
+        #expect(bench.lines.count { $0 == line } == 1)
+        // The next one of another sender's waits with theirs.
+        let last = try send("bob", 3)
+        try bench.goRound()
+        #expect(try bench.details(last).endTime == nil)
+    }
+
+    @Test func `a device whose host has no address is given up after some tries, and later messages to it sooner`()
+        throws
+    {
+        let bench = DeliveryBench()
+        bench.sender.answer { _ in .failure(Failure(isUnsent: true, isUnresolved: true)) }
+        bench.register(1)
+        let id = bench.send()
+        bench.start()
+        for _ in 0..<8 {
+            try bench.goRound()
+            bench.pass(60)
+        }
+        #expect(try bench.outcomes(id) == [PushOutcome.wrongChannel.rawValue: 1])
+        #expect(bench.sender.requests.count == 5)
+        #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status == .ok)
+        bench.pass(60)
+        #expect(try bench.outcomes(bench.send()) == [PushOutcome.wrongChannel.rawValue: 1])
+        #expect(bench.sender.requests.count == 6)
+    }
+
+    @Test func `a host that has taken a push before is waited for, for its name is right`() throws {
+        let bench = DeliveryBench()
+        bench.register(1)
+        bench.start()
+        #expect(try bench.outcomes(bench.send()) == ["Success": 1])
+        bench.sender.answer { _ in .failure(Failure(isUnsent: true, isUnresolved: true)) }
+        let id = bench.send()
+        for _ in 0..<9 {
+            try bench.goRound()
+            bench.pass(60)
+        }
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(300)
+        #expect(try bench.outcomes(id) == ["Success": 1])
+    }
 }

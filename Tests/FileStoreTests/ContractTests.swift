@@ -97,6 +97,11 @@ import Testing
         try QuotaContract(store: folder.open { $0.quotas.notificationBytesPerOwner = 20_000 }).run()
     }
 
+    @Test func `of what all users share no user takes more than their share`() throws {
+        let folder = try TemporaryFolder()
+        try SharedRoomContract(store: folder.open { SharedRoomContract.shrink(&$0.quotas) }).run()
+    }
+
     @Test func `the store of sessions in memory keeps the contract too`() throws {
         try SessionContract(store: MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3))
             .runAll()

@@ -127,6 +127,23 @@ import Text
         #expect(try store.sentMessage(message.id, now: noon) == nil)
     }
 
+    @Test func `one sender's finished sends do not make those of others forgotten`() throws {
+        let folder = try TemporaryFolder()
+        // As the product's own, in small: of 200 senders each has a share.
+        let store = try folder.open {
+            ($0.bucketBytes, $0.quotas.sentPerOwner, $0.quotas.hubMessages) = (2_000, 10, 2_048)
+        }
+        func finish(_ id: String, of owner: String) throws {
+            try store.rememberSent([id], owner: owner, now: noon, expiresAt: nextDay)
+            try store.putHubMessage(HubMessage(id: id, document: .null, createdAt: noon, expiresAt: nextDay))
+        }
+        for number in 0..<10 { try finish("a\(number)", of: "alice") }
+        for number in 0..<20_000 { try finish("m\(number)", of: "mallory") }
+        try sweep(store, at: noon)
+        #expect(try (0..<10).allSatisfy { try store.hubMessage("a\($0)", now: noon) != nil })
+        #expect(try (0..<20_000).count { try store.hubMessage("m\($0)", now: noon) != nil } <= 10)
+    }
+
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {
         let folder = try TemporaryFolder()
         // Two in each of 256 files.

@@ -95,6 +95,29 @@ import Testing
         #expect(backlog.oldest?.text == "2000-01-01T00:00:00Z")
     }
 
+    @Test func `messages without an owner, as the version before has written them, wait beside the others`() throws {
+        let folder = try TemporaryFolder()
+        let store = try folder.open { ($0.quotas.queueBytes, $0.queueTidyPause) = (4_000, .zero) }
+        // An owner whose name is escaped in a line, and a line of another form than ours.
+        var own = message(2)
+        own.owner = "a\"b"
+        for message in [message(1), own] { try store.enqueueHubMessage(message) }
+        let file = "hub/queue.jsonl"
+        let text = try folder.text(file)
+        let byHand = text.split(separator: "\n").last.map(String.init) ?? ""
+        try folder.write(
+            text + byHand.replacing("m-2", with: "m-3").replacing("{", with: "{ ", maxReplacements: 1) + "\n", to: file)
+        #expect(try store.queuedHubMessages(except: [], limit: 9).map(\.owner) == [nil, "a\"b", "a\"b"])
+        // More than half of the queue is taken then, and two of these are more than a share.
+        try store.enqueueHubMessage(message(4, bytes: 1_500))
+        own.id = "m-5"
+        #expect(throws: StoreError.shareExceeded(retryAfterSeconds: SharedRoom.retryAfterSeconds)) {
+            try store.enqueueHubMessage(own)
+        }
+        try store.removeQueuedHubMessages(["m-2", "m-3"])
+        try store.enqueueHubMessage(own)
+    }
+
     @Test func `an update of nothing writes nothing`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()

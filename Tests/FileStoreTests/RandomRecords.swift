@@ -63,7 +63,8 @@ struct RandomRecords {
     }
 
     private mutating func message() -> HubMessage {
-        HubMessage(id: text(), document: document(), createdAt: time(), expiresAt: time())
+        HubMessage(
+            id: text(), owner: flag() ? "o" + text() : nil, document: document(), createdAt: time(), expiresAt: time())
     }
 
     private mutating func flag() -> Bool { Bool.random(using: &numbers) }

@@ -21,6 +21,12 @@ import Text
         try QuotaContract(store: Site().open { $0.quotas.notificationBytesPerOwner = 20_000 }).run()
     }
 
+    @Test func `of what all users share no user takes more than their share`() throws {
+        let site = try Site()
+        try SharedRoomContract(store: site.open { SharedRoomContract.shrink(&$0.quotas) }).run()
+        try site.expectRightTotals()
+    }
+
     @Test(arguments: [1, 16]) func `keeps the contract, over however many connections`(connections: Int) throws {
         let site = try Site()
         let store = try site.open {
@@ -60,7 +66,7 @@ import Text
     }
 
     @Test func `events that wait for webhooks are bounded, and openings of all messages together`() throws {
-        let store = try Site().open { ($0.quotas.webhookBytes, $0.quotas.openings) = (1_000, 3) }
+        let store = try Site().open { ($0.quotas.webhookBytes, $0.quotas.openings) = (1_300, 3) }
         let text = String(repeating: "x", count: 600)
         func event(_ id: String) -> HubMessage {
             HubMessage(id: id, document: .string(text), createdAt: noon, expiresAt: nextDay)

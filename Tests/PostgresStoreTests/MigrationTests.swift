@@ -74,7 +74,8 @@ import Text
         let store = try site.open()
         try store.enqueueHubMessage(
             HubMessage(id: "new", document: .null, createdAt: noon, notBefore: nextDay, expiresAt: nextDay + 1))
-        #expect(try store.dueHubMessages(except: [], limit: 9, now: noon).messages.map(\.id) == ["old-1", "old-2"])
+        let due = try store.dueHubMessages(except: [], limit: 9, now: noon).messages
+        #expect(due.map(\.id) == ["old-1", "old-2"] && due.allSatisfy { $0.owner == nil })
         // What a process of that version asks, until it is replaced.
         #expect(try site.run("SELECT count(*) FROM app_backend.hub_queue") == "2")
         #expect(
@@ -107,6 +108,21 @@ import Text
             #expect(try store.hubRegistration("s-1") == nil && store.hubRegistration("d-1") == own)
             #expect(try store.hubRegistrations(after: nil, limit: 9).elements.count == 3)
         }
+    }
+
+    @Test func `what a version without owners has put in waits beside what has one`() throws {
+        let site = try Site()
+        try site.run(
+            "INSERT INTO app_backend.scheduled_sends (id, document, created_at, expires_at) VALUES "
+                + "('old', '{\"owner\":\"alice\"}', 1800000000, 1900000000)")
+        let store = try site.open()
+        let new = HubMessage(id: "new", owner: "bob", document: .null, createdAt: noon + 1, expiresAt: nextDay)
+        try store.putWaiting([new], in: .sends)
+        #expect(try store.waiting(in: .sends, of: "alice").map(\.id) == ["old"])
+        #expect(try store.waiting(in: .sends, of: "bob").map(\.id) == ["old", "new"])
+        let old = try #require(try store.waitingEntry("old", in: .sends))
+        #expect(old.owner == nil && old.document["owner"]?.string == "alice")
+        #expect(try store.changeWaiting(old, to: nil, in: .sends))
     }
 
     @Test func `an older one is refused with the cure`() throws {

@@ -146,10 +146,11 @@ package struct RecordSample: Sendable {
         version: 2)
 
     package static let scheduled = HubMessage(
-        id: "scheduled", document: document, createdAt: noon + -1, notBefore: noon + 60, expiresAt: late)
+        id: "scheduled", owner: "alice", document: document, createdAt: noon + -1, notBefore: noon + 60, expiresAt: late
+    )
 
     package static func waiting(_ id: String) -> HubMessage {
-        HubMessage(id: id, document: document, createdAt: noon + -1, expiresAt: late)
+        HubMessage(id: id, owner: "alice", document: document, createdAt: noon + -1, expiresAt: late)
     }
 
     private static func bare(_ id: String) -> HubMessage {

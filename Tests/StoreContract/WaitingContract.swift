@@ -14,6 +14,7 @@ package struct WaitingContract {
         for list in WaitingList.allCases {
             try keeps(list)
             try changes(list)
+            try finds(list)
             try turns(list)
         }
     }
@@ -56,8 +57,28 @@ package struct WaitingContract {
         #expect(try store.waiting(in: list) == [])
     }
 
-    private func entry(_ id: String, _ seconds: Int64) -> HubMessage {
-        HubMessage(id: id, document: .string("new"), createdAt: noon + seconds, expiresAt: nextDay)
+    /// Of one owner, what says of none, and by the id.
+    private func finds(_ list: WaitingList) throws {
+        let all = [
+            entry("e-1", 0, of: "alice"), entry("e-2", 1, of: "bob"), entry("e-3", 2), entry("e-4", 3, of: "alice"),
+        ]
+        for entry in all { try store.putWaiting([entry], in: list) }
+        #expect(try store.waiting(in: list, of: "alice") == [all[0], all[2], all[3]])
+        #expect(try store.waiting(in: list, of: "carol") == [all[2]])
+        #expect(try store.waitingEntry("e-2", in: list) == all[1])
+        #expect(try store.waitingEntry("e-5", in: list) == nil)
+        var changed = all[0]
+        changed.document = .string("changed")
+        #expect(try store.changeWaiting(all[0], to: changed, in: list))
+        #expect(try store.waitingEntry("e-1", in: list) == changed)
+        #expect(try store.waiting(in: list, of: "alice") == [changed, all[2], all[3]])
+        try store.removeWaiting(all.map(\.id), from: list)
+        #expect(try store.waiting(in: list, of: "alice") == [])
+        #expect(try store.waitingEntry("e-1", in: list) == nil)
+    }
+
+    private func entry(_ id: String, _ seconds: Int64, of owner: String? = nil) -> HubMessage {
+        HubMessage(id: id, owner: owner, document: .string("new"), createdAt: noon + seconds, expiresAt: nextDay)
     }
 
     private func turns(_ list: WaitingList) throws {

@@ -12,13 +12,14 @@ import time
 from pathlib import Path
 
 import disks
+import hostile
 import power
 import processes
 import removals
 from oracle import Oracle, TortureError
 from scenario import Scenario, Torture, build_faults
 
-SCENARIOS: list[Scenario] = [*processes.SCENARIOS, *disks.SCENARIOS, *removals.SCENARIOS]
+SCENARIOS: list[Scenario] = [*processes.SCENARIOS, *disks.SCENARIOS, *removals.SCENARIOS, *hostile.SCENARIOS]
 USUAL_MINUTES = 10
 
 

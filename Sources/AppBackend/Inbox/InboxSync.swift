@@ -45,7 +45,7 @@ package final class InboxSync: Sendable {
                 let messages = OutgoingMessage.messages(
                     to: .tag(try TagPolicy.userTag(owner)), on: notifications.platforms, templates: []
                 ) { Payload.inboxChange(ids, unread: unread, to: $0) }
-                let send = notifications.send(messages, requestID: "inbox")
+                let send = notifications.send(messages, by: owner, requestID: "inbox")
                 let answered = Latch()
                 send.answers.onEnd { answered.open() }
                 answered.wait(for: end - .now)

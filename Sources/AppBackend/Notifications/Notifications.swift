@@ -22,9 +22,9 @@ package struct Notifications: Sendable {
     }
 
     /// Hands the hub all messages together. It does not wait for a hub that is elsewhere.
-    func send(_ messages: [OutgoingMessage], requestID: String) -> PendingSend {
-        var addressed = messages.map(\.message)
-        if let sendAt { addressed = addressed.map { $0.sent(at: sendAt) } }
+    /// - Parameter sender: the owner in whose share of the hub's queue they count.
+    func send(_ messages: [OutgoingMessage], by sender: String, requestID: String) -> PendingSend {
+        let addressed = messages.map { $0.message.sent(by: sender, at: sendAt) }
         return PendingSend(messages.map(\.name), hub.tracking(requestID).start(addressed))
     }
 }

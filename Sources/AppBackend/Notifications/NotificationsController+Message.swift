@@ -139,7 +139,7 @@ extension NotificationsController {
         let messages = OutgoingMessage.messages(to: audience.devices, on: platforms, templates: templates) {
             payloads[$0]?.notification
         }
-        var send = notifications.send(messages, requestID: request.id)
+        var send = notifications.send(messages, by: request.user.owner, requestID: request.id)
         send.kept = audience.kept
         send.message = SentMessage(
             id: id, owner: request.user.owner, to: message.to.text, recipient: audience.recipient, sentAt: time,

@@ -34,7 +34,7 @@ extension NotificationsController {
         if let message, let response = try schedule(message, request) { return response }
         let kept = try keepSecure(payload, for: recipient, field: field, as: dueID, request)
         let messages = messages(of: kept, to: audience, on: platforms)
-        var send = notifications.send(messages, requestID: request.id)
+        var send = notifications.send(messages, by: request.user.owner, requestID: request.id)
         send.secureID = kept.id
         send.kept = dueKept([kept])
         if let message {

@@ -28,7 +28,7 @@ extension NotificationsController {
         let messages = OutgoingMessage.messages(to: audience, on: [platform], templates: templates ?? []) { platform in
             Payload.message(message, from: sender.name, to: platform, inboxID: kept?.id)
         }
-        var send = notifications.send(messages, requestID: request.id)
+        var send = notifications.send(messages, by: request.user.owner, requestID: request.id)
         send.kept = kept.map { [$0] } ?? []
         return try answer(send, to: request)
     }

@@ -161,7 +161,7 @@ extension NotificationsController {
             messages += self.messages(of: kept, to: audience, on: platforms, recipient: user.name)
             ids[user.name] = kept.id
         }
-        var send = notifications.send(messages, requestID: request.id)
+        var send = notifications.send(messages, by: request.user.owner, requestID: request.id)
         send.secureIDs = ids
         send.kept = dueKept(kept)
         let time = now()

@@ -69,7 +69,8 @@ struct ScheduledSend: Sendable {
             JSONValue.Member("message", .string(String(decoding: message.json, as: UTF8.self))),
         ])
         return ScheduledSend(
-            HubMessage(id: id, document: document, createdAt: now, expiresAt: sendAt + keptSeconds))
+            HubMessage(
+                id: id, owner: sender.owner, document: document, createdAt: now, expiresAt: sendAt + keptSeconds))
     }
 
     /// Nil for what is no such message.

@@ -13,8 +13,7 @@ import Text
 /// Of all processes on one store the one that holds the lease looks, and of two that begin the same message one succeeds. A process
 /// that is killed while it sends one leaves it to the next.
 package final class ScheduledSender: Sendable {
-    /// How often it looks for what other processes have put in.
-    private static let poll = Duration.seconds(10)
+    private static let poll = Duration.seconds(SendSchedule.pollSeconds)
     /// The shortest time between two looks.
     private static let pause = Duration.seconds(1)
 

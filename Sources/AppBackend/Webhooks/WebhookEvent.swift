@@ -53,7 +53,8 @@ struct WebhookEvent: Sendable {
         if let message { members.append(JSONValue.Member("message", .string(message))) }
         if let body { members.append(JSONValue.Member("body", .string(body))) }
         return HubMessage(
-            id: id, document: .object(members), createdAt: createdAt, expiresAt: createdAt + Self.lifetime)
+            id: id, owner: source, document: .object(members), createdAt: createdAt,
+            expiresAt: createdAt + Self.lifetime)
     }
 
     /// Nil for what is no such event.

@@ -127,13 +127,28 @@ struct DeliveryJob {
         return abandonRetries() || !coming.isEmpty
     }
 
+    /// Whether it has targets that wait for another try or for a credential.
+    var hasWaiting: Bool { !message.retries.isEmpty || lanes?.contains { $0.isHeld && !$0.targets.isEmpty } == true }
+
+    /// Gives up the targets that wait for another try or for a credential.
+    mutating func abandonWaiting() {
+        abandonRetries()
+        for index in lanes?.indices ?? 0..<0 {
+            guard let lane = lanes?[index], lane.isHeld else { continue }
+            message.record.add(.abandoned, platform: lane.name.platform, count: lane.targets.count)
+            message.cursors[lane.name] = lane.targets.last ?? message.cursors[lane.name]
+            lanes?[index].targets = []
+        }
+    }
+
     /// Gives up those who were to be tried again.
+    /// - Parameter device: this one alone; nil: all.
     /// - Returns: whether there were any.
     @discardableResult
-    mutating func abandonRetries() -> Bool {
-        let waiting = message.retries
-        for retry in waiting { message.record.add(.abandoned, platform: retry.platform) }
-        message.retries = []
-        return !waiting.isEmpty
+    mutating func abandonRetries(of device: String? = nil) -> Bool {
+        let given = message.retries.filter { device == nil || $0.registrationID == device }
+        for retry in given { message.record.add(.abandoned, platform: retry.platform) }
+        message.retries.removeAll { device == nil || $0.registrationID == device }
+        return !given.isEmpty
     }
 }

@@ -130,7 +130,7 @@ extension DeliverySession {
             switch try admit(retry, job, now) {
             case .now(let delivery): deliveries.append(delivery)
             case .blocked(let obstacle, let retry):
-                job.block(retry.lane ?? LaneName(platform: retry.platform), by: obstacle)
+                block(retry.lane ?? LaneName(platform: retry.platform), of: &job, by: obstacle)
                 waiting.append(retry)
             case .held(let retry): waiting.append(retry)
             case .gone: break
@@ -138,6 +138,11 @@ extension DeliverySession {
         }
         job.message.retries = waiting
         return deliveries
+    }
+
+    private func block(_ lane: LaneName, of job: inout DeliveryJob, by obstacle: DeliveryJob.Obstacle) {
+        if case .heldChannel = obstacle { hasMoreWaiting = true }
+        job.block(lane, by: obstacle)
     }
 
     private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [DeliveryAttempt] {
@@ -153,7 +158,7 @@ extension DeliverySession {
                 switch try admit(target, job, now) {
                 case .now(let delivery): deliveries.append(delivery)
                 case .blocked(let obstacle, let retry):
-                    job.block(retry.lane ?? name, by: obstacle)
+                    block(retry.lane ?? name, of: &job, by: obstacle)
                     if retry.lane == name { continue }
                     // Since the look-up the registration has changed its app, for which it waits alone.
                     wait(retry, &job)

@@ -25,8 +25,10 @@ final class DeliverySession {
     /// Messages with results that are not in the store yet.
     var unwritten: Set<String> = []
     private var writtenAt = ContinuousClock.now
-    /// Whether messages may have begun to wait for a retry since they were last counted.
+    /// Whether messages may have begun to wait for a retry or a credential since they were last counted.
     var hasMoreWaiting = false
+    /// Whose messages were given up last because too many wait, and when the operator was told, in seconds since 1970.
+    var lastGivenUp: (sender: String, at: Int64)?
 
     init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int) {
         (self.worker, self.lease, self.epoch) = (worker, lease, epoch)
@@ -94,7 +96,7 @@ final class DeliverySession {
                 let queued = try QueuedMessage(message)
                 jobs[message.id] = DeliveryJob(queued)
                 order.append(message.id)
-                if !queued.retries.isEmpty { hasMoreWaiting = true }
+                hasMoreWaiting = hasMoreWaiting || !queued.retries.isEmpty
             } catch {
                 // Else it would be found in every round.
                 worker.report("delivery: \(error)")
@@ -174,6 +176,10 @@ final class DeliverySession {
             return wait(delivery, until: worker.now(), attempts: delivery.attempts, &job)
         case .retry(let seconds), .retryDevice(let seconds), .retryPush(let seconds):
             let attempts = delivery.attempts + 1
+            guard !leadsNowhere(delivery, result, attempts: attempts) else {
+                outcome = .wrongChannel
+                break
+            }
             let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
             if due < job.message.record.dueAt + worker.options.abandonSeconds {
                 // There was no access token, or no connection to trust.
@@ -185,6 +191,12 @@ final class DeliverySession {
         }
         if job.message.retries.isEmpty { job.message.serviceReason = nil }
         job.message.record.add(delivery.target, outcome)
+    }
+
+    /// Whether no later try will reach the device, because its address names a host that is not there.
+    private func leadsNowhere(_ delivery: DeliveryAttempt, _ result: PushResult, attempts: Int) -> Bool {
+        result.isUnresolved && delivery.channel?.host(of: delivery.service) != nil
+            && throttle.leadsNowhere(delivery.service, attempts: attempts, tries: worker.options.unresolvedTries)
     }
 
     private static func serviceReason(_ result: PushResult, _ delivery: DeliveryAttempt) -> String {

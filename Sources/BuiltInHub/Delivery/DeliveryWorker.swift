@@ -33,6 +33,13 @@ package final class DeliveryWorker: Sendable {
         /// Messages to one tag expression that wait for another try; more are given up, or a user could fill the queue
         /// with messages to their own device that is never reached. A backend's expressions name sender and recipient.
         package var waitingPerAudience = 100
+        /// The same of messages to one device, whatever expressions name it.
+        package var waitingPerDevice = 100
+        /// Bytes of all messages that wait for another try or for a credential; with more, the sender with most of them loses the
+        /// oldest. The rest of the queue is for what comes.
+        package var waitingBytes = Quotas().queueRoom.free
+        /// So many tries in a row must fail until a host that only devices have named is taken for one that is not there.
+        package var unresolvedTries = 5
         /// Targets of one message on one platform that wait for another try; with more its other targets there wait, too, also those
         /// that have another service.
         package var retries = 1_000
@@ -115,7 +122,7 @@ package final class DeliveryWorker: Sendable {
     }
 
     /// Puts a message into the queue, where it is durable when this returns.
-    /// - Throws: `StoreError`; `quotaExceeded`, when the queue is full.
+    /// - Throws: `StoreError`; `quotaExceeded`, when the queue is full; `shareExceeded`, when the sender's share of it is.
     func enqueue(_ message: QueuedMessage) throws(StoreError) {
         try store.enqueueHubMessage(message.stored)
         wake()

@@ -62,6 +62,12 @@ extension QueuedMessage {
     /// A message that was due for as long and was not delivered is dropped; the hub gives up much sooner.
     static let keptSeconds: Int64 = 24 * 60 * 60
 
+    /// About what it takes in the store, in bytes: more with each device that waits.
+    var size: Int {
+        let fixed = 512 + (record.tags?.utf8.count ?? 0) + notification.body.count / 3 * 4
+        return fixed + (retries.count + record.devices.count) * 64
+    }
+
     /// As the store keeps it.
     var stored: HubMessage {
         var members = [
@@ -90,8 +96,9 @@ extension QueuedMessage {
         if !apps.isEmpty { members.append(JSONValue.Member("throughApps", .object(apps))) }
         if !retries.isEmpty { members.append(JSONValue.Member("retries", .array(retries.map(json)))) }
         return HubMessage(
-            id: record.id, document: .object(members), createdAt: Timestamp(seconds: record.enqueuedAt),
-            notBefore: notBefore, expiresAt: Timestamp(seconds: record.dueAt) + Self.keptSeconds)
+            id: record.id, owner: notification.sender, document: .object(members),
+            createdAt: Timestamp(seconds: record.enqueuedAt), notBefore: notBefore,
+            expiresAt: Timestamp(seconds: record.dueAt) + Self.keptSeconds)
     }
 
     /// - Throws: `StoreError.damaged`, when it is not what this hub writes.
@@ -112,7 +119,9 @@ extension QueuedMessage {
             else { throw damaged }
             headers.append(PushHeader(name, value))
         }
-        notification = HubNotification(format: format, body: body, contentType: contentType, headers: headers)
+        var notification = HubNotification(format: format, body: body, contentType: contentType, headers: headers)
+        notification.sender = message.owner
+        self.notification = notification
         audience = try Self.audience(of: message, record)
         let through = [JSONValue.Member("", json["through"] ?? .null)] + (json["throughApps"]?.members ?? [])
         for member in through {

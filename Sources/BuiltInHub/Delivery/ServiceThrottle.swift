@@ -32,6 +32,8 @@ struct ServiceThrottle {
     private let batch: Int
     private let unsentLimit: Int
     private var services: [String: Service] = [:]
+    /// Services that have taken a push, as many as are remembered.
+    private var reached: Set<String> = []
     private(set) var inFlight = 0
     /// Channels with a push in flight that shows whether the credential is accepted again.
     var probed: Set<String> = []
@@ -71,6 +73,14 @@ struct ServiceThrottle {
         return until
     }
 
+    /// Whether the name of a service's host, which nothing but devices' addresses has named, is taken for that of no host: so many
+    /// tries in a row have failed, each after a longer pause. The host of one that has taken a push has lost its address for a
+    /// while, as when this host's resolver is away.
+    /// - Parameter attempts: how often the push itself was tried.
+    func leadsNowhere(_ service: String, attempts: Int, tries: Int) -> Bool {
+        max(attempts, services[service]?.failures ?? 0) >= tries && !reached.contains(service)
+    }
+
     /// - Parameter most: requests that this service may have in flight, where it is fewer than others may.
     mutating func begin(_ service: String, most: Int? = nil) {
         inFlight += 1
@@ -90,6 +100,7 @@ struct ServiceThrottle {
         if let known = services[service], known.inFlight <= max(known.limit / 2, known.limit - batch) {
             services[service]?.isFull = false
         }
+        if result.outcome == .success, reached.count < Self.maximumIdle { reached.insert(service) }
         defer { forgetIdle(now) }
         guard case .retry(let seconds) = result.action else {
             services[service]?.failures = 0

@@ -42,7 +42,8 @@ extension TransportError {
         self =
             switch CurlFailure(code) {
             case .timedOut: .timedOut
-            case .unresolvedHost, .proxy, .notConnected: .unreachable(reason: reason)
+            case .unresolvedHost: .unresolved(reason: reason)
+            case .proxy, .notConnected: .unreachable(reason: reason)
             case .certificate: .insecure(reason: reason, fault: ConnectionFault(verification))
             case .caFile: .insecure(reason: reason, fault: .missingTrust)
             case .handshake, .otherTLS: .insecure(reason: reason)

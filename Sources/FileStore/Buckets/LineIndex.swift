@@ -3,16 +3,10 @@ internal import JSON
 import Store
 internal import Text
 
-/// Where in a bucket's file the lines of each record are, as far as one process has read the file.
-///
-/// A file is appended to, or replaced by another. So the index is believed as long as the file is the same one and its bytes
-/// in front of the place where the index ends are those that were there; what is behind that place is read and added. A
-/// caller reads the lines themselves again, and takes the whole file where one is not what the index says.
+/// Where in a bucket's file the lines of each record are, as far as one process has read the file (`FileTail`).
 struct LineIndex {
     /// A file with more entries is not indexed: it is one of a key that is in very many records.
     static let maximumEntries = 8_192
-    /// Bytes in front of `end` that are compared: they hold the checksum of a line.
-    private static let endingBytes = 16
 
     /// A line under one of its names. 32 bits of a keyed hash stand for the name: two names may share them.
     private struct Entry {
@@ -27,49 +21,22 @@ struct LineIndex {
     private var slots: [UInt32] = []
     /// Lines of another form than this program writes, which may be of any name.
     private var unclear: [Int] = []
-    /// The file when it was last looked at; nil: it was not.
-    private(set) var seen: FileIdentity?
-    /// Behind the last line.
-    private var end = 0
-    private var ending: [UInt8] = []
+    private var tail = FileTail()
     private var isTooLarge = false
 
     var count: Int { entries.count + unclear.count }
+    /// As `FileTail.seen`.
+    var seen: FileIdentity? { tail.seen }
 
     /// Reads what was appended since the last call, or all of a file that is not the one that was read then.
     mutating func catchUp(with file: OpenFile, _ names: LineNames) throws(StoreError) {
-        let identity = try file.identity()
-        guard identity != seen else { return }
-        if !hasGrown(to: identity) { self = LineIndex() }
-        guard !isTooLarge else { return seen = identity }
-        var bytes = try file.read(identity.size - end + ending.count, from: end - ending.count)
-        if !bytes.starts(with: ending) {
-            self = LineIndex()
-            bytes = try file.read(identity.size)
-        }
-        seen = identity
-        insert(bytes, of: file, names)
-    }
-
-    private func hasGrown(to file: FileIdentity) -> Bool {
-        guard let seen else { return false }
-        return seen.inode == file.inode && seen.device == file.device && seen.size < file.size && end <= file.size
-    }
-
-    /// - Parameter bytes: those of the ending and all behind it.
-    private mutating func insert(_ bytes: [UInt8], of file: OpenFile, _ names: LineNames) {
-        guard let seen else { return }
-        let (first, from) = (end, end - ending.count)
-        let content = BucketContent(bytes: bytes, name: file.name, identity: seen, linesBefore: from)
-        content.forEachLine { raw in
-            let start = from + raw.offset
-            end = start + raw.bytes.count + 1
-            // What is read again of the last line is the end of one.
-            guard start >= first, !isTooLarge else { return }
+        guard let lines = try tail.read(file, skipsAppended: isTooLarge) else { return }
+        if lines.areAll { (entries, slots, unclear, isTooLarge) = ([], [], [], false) }
+        lines.forEach { raw, start in
+            guard !isTooLarge else { return }
             if !names.forEach(of: raw.bytes, { insert($0, at: start) }) { unclear.append(start) }
             isTooLarge = count > Self.maximumEntries
         }
-        ending = Array(bytes.prefix(end - from).suffix(Self.endingBytes))
         if isTooLarge { (entries, slots, unclear) = ([], [], []) }
     }
 

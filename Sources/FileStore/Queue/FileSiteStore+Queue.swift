@@ -87,10 +87,10 @@ extension FileSiteStore {
         try message.document.checkDocument()
         let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }
         let now = message.createdAt
-        if try isQueueFull(for: line, message), queueTidying.isDue(pause: context.options.queueTidyPause) {
+        if try queueRefusal(of: line, message) != nil, queueTidying.isDue(pause: context.options.queueTidyPause) {
             try tidyQueue(now: now)
         }
-        guard try !isQueueFull(for: line, message) else { throw .quotaExceeded }
+        if let refusal = try queueRefusal(of: line, message) { throw refusal }
         try queueFile(of: message).write(QueuedLine.key, now: now) { (bucket) throws(StoreError) in
             try bucket.append(line)
         }
@@ -103,14 +103,28 @@ extension FileSiteStore {
         notBefore.map { dueFiles.table(DueHour(of: $0)) } ?? queueTable
     }
 
-    /// Writers at the same moment may exceed the limit by a line each.
-    private func isQueueFull(for line: [UInt8], _ message: HubMessage) throws(StoreError) -> Bool {
+    /// Why the queue does not take the message; nil: it does. Writers at the same moment may exceed the limit by a line each.
+    private func queueRefusal(of line: [UInt8], _ message: HubMessage) throws(StoreError) -> StoreError? {
         let quotas = context.options.quotas
-        guard let notBefore = message.notBefore else {
-            return (queueIdentity?.size ?? 0) + line.count > quotas.queueBytes
+        if let notBefore = message.notBefore {
+            guard notBefore <= message.createdAt + quotas.scheduledSeconds else { return .quotaExceeded }
+            return try dueFiles.size() + line.count > quotas.scheduledBytes ? .quotaExceeded : nil
         }
-        guard notBefore <= message.createdAt + quotas.scheduledSeconds else { return true }
-        return try dueFiles.size() + line.count > quotas.scheduledBytes
+        let room = quotas.queueRoom
+        // What has gone may lie in the file for a while: what waits is counted where it matters.
+        guard let size = queueIdentity?.size, line.count > room.free - size,
+            let (file, _) = try queueTable.open(queueTable.hash(of: QueuedLine.key), O_RDONLY)
+        else { return nil }
+        let (all, own) = try queueTally.withLock { tally throws(StoreError) in
+            try tally.catchUp(with: file, queueTable.schema)
+            return (tally.bytes, message.owner.map { tally.bytes(of: $0) })
+        }
+        do throws(StoreError) {
+            try room.check(adding: line.count, toAll: all, own: own)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func tidyQueue(now: Timestamp) throws(StoreError) {

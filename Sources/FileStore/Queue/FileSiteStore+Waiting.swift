@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
 internal import JSON
 import Store
+import System
 
 extension FileSiteStore {
     package func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) {
         guard !entries.isEmpty else { return }
         for entry in entries { try entry.document.checkDocument() }
         let lines = entries.flatMap { Self.line($0) }
-        let (table, quota) = (table(of: list), context.options.quotas.bytes(of: list))
+        let table = table(of: list)
         try table.write(QueuedLine.key, durably: list.isDurable) { (bucket) throws(StoreError) in
-            // What has gone may lie in the file for a while: what is live is counted before anything is refused.
-            if bucket.size + lines.count > 2 * quota {
-                let records = CurrentRecords(try bucket.content(), table, key: QueuedLine.key)
-                let live = records.all.reduce(0) { $0 + $1.newest.count }
-                let known = Set(records.all.map(\.name.idText))
-                guard live + lines.count <= quota || entries.allSatisfy({ known.contains($0.id) }) else {
-                    throw .quotaExceeded
-                }
-            }
+            try checkRoom(for: entries, lines.count, in: list, bucket)
             try bucket.append(lines)
         }
+    }
+
+    /// What has gone may lie in the file for a while: what waits is counted where it matters. What waits already may change.
+    private func checkRoom(
+        for entries: [HubMessage], _ size: Int, in list: WaitingList, _ bucket: BucketWriter
+    ) throws(StoreError) {
+        let room = context.options.quotas.room(of: list)
+        guard size > room.free - bucket.size else { return }
+        let (all, own, isKnown) = try tally(of: list).withLock { tally throws(StoreError) in
+            try tally.catchUp(with: bucket.file, table(of: list).schema)
+            let isKnown = entries.allSatisfy { tally[$0.id] != nil }
+            return (tally.bytes, entries.first?.owner.map { tally.bytes(of: $0) }, isKnown)
+        }
+        if !isKnown { try room.check(adding: size, toAll: all, own: own) }
     }
 
     package func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {
@@ -27,6 +35,54 @@ extension FileSiteStore {
         let records = CurrentRecords(try table.read(QueuedLine.key), table, key: QueuedLine.key)
         return records.all.filter { !ids.contains($0.name.idText) }
             .compactMap { records.line(of: $0).flatMap { HubMessage(line: $0.value) } }
+    }
+
+    package func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage] {
+        guard let (file, _) = try table(of: list).open(table(of: list).hash(of: QueuedLine.key), O_RDONLY) else {
+            return []
+        }
+        let entries = try tally(of: list).withLock { tally throws(StoreError) in
+            try tally.catchUp(with: file, table(of: list).schema)
+            return tally.entries(of: owner)
+        }
+        var found: [HubMessage] = []
+        for entry in entries {
+            // A line that cannot be read: the one before it counts.
+            guard let message = try self.entry(entry, in: file, list) else {
+                return try waiting(in: list).filter { $0.owner == nil || $0.owner?.hasSameBytes(as: owner) == true }
+            }
+            found.append(message)
+        }
+        return found
+    }
+
+    package func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage? {
+        guard let (file, _) = try table(of: list).open(table(of: list).hash(of: QueuedLine.key), O_RDONLY) else {
+            return nil
+        }
+        return try entry(id, in: file, list)
+    }
+
+    private func entry(_ id: String, in file: OpenFile, _ list: WaitingList) throws(StoreError) -> HubMessage? {
+        let table = table(of: list)
+        let known = try tally(of: list).withLock { tally throws(StoreError) in
+            try tally.catchUp(with: file, table.schema)
+            return tally[id]
+        }
+        guard let known else { return nil }
+        if let entry = try entry(known, in: file, list), entry.id.hasSameBytes(as: id) { return entry }
+        let content = try BucketTable.content(of: file)
+        return table.current(QueuedLine.key, id: .string(id), in: content).flatMap { HubMessage(line: $0) }
+    }
+
+    /// - Returns: nil where that line is not whole.
+    private func entry(
+        _ known: WaitingTally.Entry, in file: OpenFile, _ list: WaitingList
+    ) throws(StoreError) -> HubMessage? {
+        let line = try file.read(known.count - 1, from: known.start)
+        return line.withUnsafeBufferPointer { bytes in
+            (try? LineCodec.decode(bytes, table(of: list).schema)).flatMap { HubMessage(line: $0.value) }
+        }
     }
 
     package func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
@@ -44,10 +100,7 @@ extension FileSiteStore {
         let line = new.map { Self.line($0) } ?? QueuedLine.removal(entry.id)
         let table = table(of: list)
         return try table.write(QueuedLine.key, durably: list.isDurable) { (bucket) throws(StoreError) in
-            let records = CurrentRecords(try bucket.content(), table, key: QueuedLine.key)
-            let found = records.record(id: .string(entry.id), key: QueuedLine.key).flatMap { records.line(of: $0) }
-                .flatMap { HubMessage(line: $0.value) }
-            guard found == entry else { return false }
+            guard try self.entry(entry.id, in: bucket.file, list) == entry else { return false }
             try bucket.append(line)
             return true
         }
@@ -64,6 +117,13 @@ extension FileSiteStore {
         switch list {
         case .webhookEvents: webhookTable
         case .sends: sendTable
+        }
+    }
+
+    private func tally(of list: WaitingList) -> Lock<WaitingTally> {
+        switch list {
+        case .webhookEvents: webhookTally
+        case .sends: sendTally
         }
     }
 

@@ -49,6 +49,8 @@ package struct HubNotification: Sendable {
     package var headers: [PushHeader]
     /// The hub sends it then, in seconds since 1970; nil, or a time that has come: at once.
     package var notBefore: Int64?
+    /// The owner who sends it, in whose share of a hub's queue it counts; nil: it is no user's. A hub elsewhere does not hear it.
+    package var sender: String?
     /// How far ahead that may be, in seconds, as Azure documents it.
     package static let maximumDelay: Int64 = 7 * 86_400
 

@@ -10,7 +10,7 @@ enum Migrations {
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
         webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices, recipientOwners,
-        servedNamespace,
+        servedNamespace, ownersOfWaiting,
     ]
 
     static var newest: Int { all.count }
@@ -254,4 +254,12 @@ enum Migrations {
         "ALTER TABLE notifications ADD COLUMN size bigint",
         "CREATE INDEX devices_unused ON devices (updated_at) WHERE platform = '' AND removed_at IS NULL",
     ]
+
+    /// In whose share what waits counts; empty: in no user's, or a process of an older version, which may run until it is
+    /// replaced, has written it.
+    private static let ownersOfWaiting =
+        ["hub_queue", "hub_scheduled", "hub_messages", "webhook_events", "scheduled_sends"].map {
+            "ALTER TABLE \($0) ADD COLUMN owner bytea NOT NULL DEFAULT ''"
+        } + ["CREATE INDEX hub_queue_owner ON hub_queue (owner)"]
+        + ["webhook_events", "scheduled_sends"].map { "CREATE INDEX \($0)_owner ON \($0) (owner, created_at, id)" }
 }

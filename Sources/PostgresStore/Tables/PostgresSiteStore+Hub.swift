@@ -228,16 +228,22 @@ extension PostgresSiteStore {
 }
 
 extension HubMessage: RowRecord {
-    static let columns: Columns = ["id", "document", "created_at", "expires_at"]
+    static let columns: Columns = ["id", "document", "created_at", "expires_at", "owner"]
     static let selected = columns.description
 
     func values() throws(StoreError) -> [Value] {
-        [.name(id), .text(try JSONText.document(document)), .time(createdAt), .time(expiresAt)]
+        [
+            .name(id), .text(try JSONText.document(document)), .time(createdAt), .time(expiresAt), ownerValue,
+        ]
     }
 
+    /// Empty: no user's.
+    var ownerValue: Value { .name(owner ?? "") }
+
     init(_ row: Row) throws(CallFailure) {
+        let owner = try row.string(4)
         self.init(
-            id: try row.string(0), document: try row.document(1), createdAt: try row.time(2),
-            expiresAt: try row.time(3))
+            id: try row.string(0), owner: owner.isEmpty ? nil : owner, document: try row.document(1),
+            createdAt: try row.time(2), expiresAt: try row.time(3))
     }
 }

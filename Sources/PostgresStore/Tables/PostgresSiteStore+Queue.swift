@@ -8,20 +8,28 @@ extension PostgresSiteStore {
     /// Into how many parts the totals are divided; as the schema has them.
     private static let parts: Int64 = 64
 
+    /// What the owner of the message has in the queue. It is counted only where it matters.
+    private static let own = "(SELECT coalesce(sum(bytes), 0)::bigint FROM hub_queue WHERE owner = $8)"
     /// Writers at the same moment may exceed the limit by a message each. Sending it twice puts it in once: where there is
     /// room for what was not added, it has been put in since this sending began, and is not seen here.
     private static let enqueueHubMessage = Statement.writingOnce(
         "enqueueHubMessage",
         """
         WITH total AS (SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM hub_queue_totals),
+        room AS (
+            SELECT CASE WHEN total.bytes > $6 - $3 THEN \(RoomRefusal.full.rawValue)
+                WHEN $8 = ''::bytea OR total.bytes <= $9 - $3 OR \(own) <= $10 - $3 THEN \(RoomRefusal.none)
+                ELSE \(RoomRefusal.share.rawValue) END::bigint AS refusal
+            FROM total),
         added AS (
-            INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, queued_at)
-            SELECT $1, $2, $3, $4, $5, clock_timestamp() FROM total WHERE total.bytes + $3 <= $6
+            INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, owner, queued_at)
+            SELECT $1, $2, $3, $4, $5, $8, clock_timestamp() FROM room WHERE refusal = \(RoomRefusal.none)
             ON CONFLICT (id) DO NOTHING RETURNING 1),
         counted AS (
             UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $3
             WHERE part = $7 AND EXISTS (SELECT 1 FROM added))
-        SELECT total.bytes + $3 <= $6 OR EXISTS (SELECT 1 FROM hub_queue WHERE id = $1) FROM total
+        SELECT CASE WHEN EXISTS (SELECT 1 FROM hub_queue WHERE id = $1) THEN \(RoomRefusal.none)::bigint ELSE refusal END
+        FROM room
         """)
     private static let queuedHubMessage = Statement.reading(
         "queuedHubMessage", "SELECT \(QueuedRow.selected) FROM \(QueuedRow.all) WHERE id = $1")
@@ -84,9 +92,9 @@ extension PostgresSiteStore {
         WITH \(fence),
         put AS (
             INSERT INTO hub_messages (\(HubMessage.columns))
-            SELECT new.* FROM unnest($3, $4, $5, $6) AS new (\(HubMessage.columns)) WHERE \(isFenced)
+            SELECT new.* FROM unnest($3, $4, $5, $6, $7) AS new (\(HubMessage.columns)) WHERE \(isFenced)
             ON CONFLICT (id) DO UPDATE SET document = excluded.document, created_at = excluded.created_at,
-                expires_at = excluded.expires_at),
+                expires_at = excluded.expires_at, owner = excluded.owner),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),
         counted AS (
             UPDATE hub_queue_totals SET messages = messages - (SELECT count(*) FROM removed),
@@ -98,11 +106,13 @@ extension PostgresSiteStore {
     package func enqueueHubMessage(_ message: HubMessage) throws(StoreError) {
         if let notBefore = message.notBefore { return try schedule(message, notBefore) }
         let document = try JSONText.document(message.document)
+        let room = options.quotas.queueRoom
         let values: [Value] = [
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
-            .time(message.expiresAt), .count(options.quotas.queueBytes), Self.anyPart(),
+            .time(message.expiresAt), .count(room.total), Self.anyPart(), message.ownerValue, .count(room.free),
+            .count(room.share),
         ]
-        try add(Self.enqueueHubMessage, values)
+        try addWithinRoom(Self.enqueueHubMessage, values)
     }
 
     package func queuedHubMessage(_ id: String, notBefore: Timestamp?) throws(StoreError) -> HubMessage? {
@@ -142,6 +152,7 @@ extension PostgresSiteStore {
             [
                 .names(messages.map(\.id)), .texts(try Self.documents(of: messages)),
                 .integers(messages.map(\.createdAt.seconds)), .integers(messages.map(\.expiresAt.seconds)),
+                .names(messages.map { $0.owner ?? "" }),
             ])
     }
 

@@ -10,8 +10,8 @@ extension PostgresSiteStore {
         """
         WITH total AS (SELECT coalesce(sum(scheduled_bytes), 0)::bigint AS bytes FROM hub_queue_totals),
         added AS (
-            INSERT INTO hub_scheduled (id, document, bytes, created_at, expires_at, not_before)
-            SELECT $1, $2, $3, $4, $5, $8 FROM total WHERE total.bytes + $3 <= $6
+            INSERT INTO hub_scheduled (id, document, bytes, created_at, expires_at, not_before, owner)
+            SELECT $1, $2, $3, $4, $5, $8, $9 FROM total WHERE total.bytes + $3 <= $6
             ON CONFLICT (id) DO NOTHING RETURNING 1),
         counted AS (
             UPDATE hub_queue_totals SET puts = puts + 1, scheduled_bytes = scheduled_bytes + $3
@@ -31,10 +31,10 @@ extension PostgresSiteStore {
         due AS (
             DELETE FROM hub_scheduled WHERE not_before <= $3 AND \(isFenced) AND id IN (
                 SELECT id FROM hub_scheduled WHERE not_before <= $3 ORDER BY not_before, id LIMIT $4)
-            RETURNING id, document, bytes, created_at, expires_at, not_before),
+            RETURNING id, document, bytes, created_at, expires_at, not_before, owner),
         added AS (
-            INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, not_before, queued_at)
-            SELECT id, document, bytes, created_at, expires_at, not_before, clock_timestamp() FROM due
+            INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, not_before, owner, queued_at)
+            SELECT id, document, bytes, created_at, expires_at, not_before, owner, clock_timestamp() FROM due
             ON CONFLICT (id) DO NOTHING RETURNING bytes),
         counted AS (
             UPDATE hub_queue_totals SET messages = messages + (SELECT count(*) FROM added),
@@ -50,6 +50,7 @@ extension PostgresSiteStore {
         let values: [Value] = [
             .name(message.id), .text(document), .count(Self.bytes(of: document)), .time(message.createdAt),
             .time(message.expiresAt), .count(options.quotas.scheduledBytes), Self.anyPart(), .time(notBefore),
+            message.ownerValue,
         ]
         try add(Self.schedule, values)
     }
@@ -79,7 +80,7 @@ struct QueuedRow: RowRecord {
 
     init(_ row: Row) throws(CallFailure) {
         var message = try HubMessage(row)
-        message.notBefore = try row.optionalInteger(4).map { Timestamp(seconds: $0) }
+        message.notBefore = try row.optionalInteger(5).map { Timestamp(seconds: $0) }
         self.message = message
     }
 }

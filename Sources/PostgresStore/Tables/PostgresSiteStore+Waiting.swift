@@ -4,16 +4,26 @@ import Store
 extension PostgresSiteStore {
     package func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) {
         guard !entries.isEmpty else { return }
+        let room = options.quotas.room(of: list)
         let values: [Value] = [
             .names(entries.map(\.id)), .texts(try Self.documents(of: entries)),
             .integers(entries.map(\.createdAt.seconds)), .integers(entries.map(\.expiresAt.seconds)),
-            .count(options.quotas.bytes(of: list)),
+            .names(entries.map { $0.owner ?? "" }), entries[0].ownerValue, .count(room.total), .count(room.free),
+            .count(room.share),
         ]
-        try add(list.statements.put, values)
+        try addWithinRoom(list.statements.put, values)
     }
 
     package func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage] {
         try all(list.statements.all, [.names(ids)])
+    }
+
+    package func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage] {
+        try all(list.statements.ofOwner, [.name(owner)])
+    }
+
+    package func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage? {
+        try first(list.statements.one, [.name(id)])
     }
 
     package func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
@@ -63,6 +73,8 @@ private struct WaitingStatements {
 
     let put: Statement
     let all: Statement
+    let ofOwner: Statement
+    let one: Statement
     let text: Statement
     let remove: Statement
     let replace: Statement
@@ -72,16 +84,25 @@ private struct WaitingStatements {
         put = .writingOnce(
             "put \(table)",
             """
-            WITH room AS (
-                SELECT coalesce(sum(octet_length(document)), 0)::bigint <= $5
-                    OR count(*) FILTER (WHERE id = ANY ($1)) = cardinality($1) AS is_there
+            WITH held AS (
+                SELECT coalesce(sum(octet_length(document)), 0)::bigint AS bytes,
+                    coalesce(sum(octet_length(document)) FILTER (WHERE owner = $6), 0)::bigint AS own,
+                    count(*) FILTER (WHERE id = ANY ($1)) = cardinality($1) AS is_known
                 FROM \(table)),
+            added AS (SELECT sum(octet_length(document))::bigint AS bytes FROM unnest($2) AS new (document)),
+            room AS (
+                SELECT CASE WHEN held.is_known THEN \(RoomRefusal.none)
+                    WHEN held.bytes > $7 - added.bytes THEN \(RoomRefusal.full.rawValue)
+                    WHEN $6 = ''::bytea OR held.bytes <= $8 - added.bytes OR held.own <= $9 - added.bytes
+                        THEN \(RoomRefusal.none)
+                    ELSE \(RoomRefusal.share.rawValue) END::bigint AS refusal
+                FROM held, added),
             put AS (
                 INSERT INTO \(table) (\(HubMessage.columns))
-                SELECT new.* FROM unnest($1, $2, $3, $4) AS new (\(HubMessage.columns)), room
-                WHERE room.is_there
+                SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new (\(HubMessage.columns)), room
+                WHERE room.refusal = \(RoomRefusal.none)
                 ON CONFLICT (id) DO UPDATE SET document = excluded.document)
-            SELECT is_there FROM room
+            SELECT refusal FROM room
             """)
         all = .reading(
             "all \(table)",
@@ -89,6 +110,13 @@ private struct WaitingStatements {
             SELECT \(HubMessage.selected) FROM \(table) WHERE NOT id = ANY ($1)
             ORDER BY created_at, id
             """)
+        ofOwner = .reading(
+            "own \(table)",
+            """
+            SELECT \(HubMessage.selected) FROM \(table) WHERE owner IN ($1, '')
+            ORDER BY created_at, id
+            """)
+        one = .reading("one \(table)", "SELECT \(HubMessage.selected) FROM \(table) WHERE id = $1")
         text = .reading("text of \(table)", "SELECT document FROM \(table) WHERE id = $1")
         remove = .writingOnce("remove \(table)", "DELETE FROM \(table) WHERE id = ANY ($1)")
         replace = .writing("replace \(table)", "UPDATE \(table) SET document = $3 WHERE id = $1 AND document = $2")

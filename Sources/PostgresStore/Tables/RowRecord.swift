@@ -43,6 +43,26 @@ extension PostgresSiteStore {
             if try !row.bool(0) { throw .told(.quotaExceeded) }
         }
     }
+
+    /// As above, of a statement that says with a number of `RoomRefusal` why it has not (`SharedRoom`).
+    func addWithinRoom(_ statement: Statement, _ values: [Value]) throws(StoreError) {
+        try answer(statement, values) { (row) throws(CallFailure) in
+            switch RoomRefusal(rawValue: try row.integer(0)) {
+            case .full: throw .told(.quotaExceeded)
+            case .share: throw .told(.shareExceeded(retryAfterSeconds: SharedRoom.retryAfterSeconds))
+            case nil: break
+            }
+        }
+    }
+}
+
+/// Why there is no room for what a statement was to add.
+enum RoomRefusal: Int {
+    case full = 1
+    case share = 2
+
+    /// There is room.
+    static let none = 0
 }
 
 extension Value {

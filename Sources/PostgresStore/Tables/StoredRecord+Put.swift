@@ -109,11 +109,11 @@ extension StoredRecord {
         "import hub_queue",
         """
         WITH added AS (
-            INSERT INTO hub_queue (id, document, created_at, expires_at, bytes, queued_at)
-            VALUES ($1, $2, $3, $4, $5, clock_timestamp()) ON CONFLICT (id) DO NOTHING RETURNING 1),
+            INSERT INTO hub_queue (\(HubMessage.columns), bytes, queued_at)
+            VALUES (\(HubMessage.columns.parameters), $6, clock_timestamp()) ON CONFLICT (id) DO NOTHING RETURNING 1),
         counted AS (
-            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $5
-            WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
+            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + $6
+            WHERE part = $7 AND EXISTS (SELECT 1 FROM added))
         SELECT 1 FROM added
         """)
 
@@ -122,12 +122,12 @@ extension StoredRecord {
         "import hub_scheduled",
         """
         WITH added AS (
-            INSERT INTO hub_scheduled (id, document, created_at, expires_at, bytes, not_before)
-            SELECT $1, $2, $3, $4, $5, $7 WHERE NOT EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
+            INSERT INTO hub_scheduled (\(HubMessage.columns), bytes, not_before)
+            SELECT \(HubMessage.columns.parameters), $6, $8 WHERE NOT EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
             ON CONFLICT (id) DO NOTHING RETURNING 1),
         counted AS (
-            UPDATE hub_queue_totals SET puts = puts + 1, scheduled_bytes = scheduled_bytes + $5
-            WHERE part = $6 AND EXISTS (SELECT 1 FROM added))
+            UPDATE hub_queue_totals SET puts = puts + 1, scheduled_bytes = scheduled_bytes + $6
+            WHERE part = $7 AND EXISTS (SELECT 1 FROM added))
         SELECT 1 FROM added
         """)
 

@@ -7,7 +7,8 @@ package import Text
 /// delivery lease. Only the holder changes or removes what waits.
 package protocol HubQueue: Sendable {
     /// Keeps the message until it is removed.
-    /// - Throws: `quotaExceeded`, when as much waits as may, or it is due later than it may be.
+    /// - Throws: `quotaExceeded`, when as much waits as may, or it is due later than it may be; `shareExceeded`, when as much of
+    ///   its owner's does (`Quotas.queueRoom`).
     func enqueueHubMessage(_ message: HubMessage) throws(StoreError)
 
     /// The waiting message of that id, due or not; nil when none of that id waits.

@@ -11,12 +11,20 @@ package enum WaitingList: CaseIterable, Sendable {
 
 /// The lists of what waits. Many processes may put entries in. One at a time works on a list: the holder of its lease.
 package protocol WaitingStore: Sendable {
-    /// Keeps the entries, each in the place of one of its id.
-    /// - Throws: `quotaExceeded`, when as much waits as may and an entry is new.
+    /// Keeps the entries, each in the place of one of its id. They have one owner, or none.
+    /// - Throws: `quotaExceeded`, when as much waits as may and an entry is new; `shareExceeded`, when as much of its owner's does
+    ///   (`Quotas.room(of:)`).
     func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError)
 
     /// The entries of the list, without those of the ids; the oldest comes first.
     func waiting(in list: WaitingList, except ids: Set<String>) throws(StoreError) -> [HubMessage]
+
+    /// The entries of that owner, and those without an owner, which an earlier version has written; the oldest comes first. It
+    /// costs what these are, however long the list is.
+    func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage]
+
+    /// The entry of that id; nil when there is none. It costs the same however long the list is.
+    func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage?
 
     /// Takes the entries of these ids from the list.
     func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError)
@@ -32,4 +40,14 @@ package protocol WaitingStore: Sendable {
 
 extension WaitingStore {
     package func waiting(in list: WaitingList) throws(StoreError) -> [HubMessage] { try waiting(in: list, except: []) }
+
+    /// Of a store that only tests have.
+    package func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage] {
+        try waiting(in: list).filter { $0.owner.map { $0.hasSameBytes(as: owner) } ?? true }
+    }
+
+    /// As above.
+    package func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage? {
+        try waiting(in: list).first { $0.id.hasSameBytes(as: id) }
+    }
 }

@@ -269,13 +269,15 @@ extension HubRegistration: LineRecord {
 }
 
 extension HubMessage: LineRecord {
-    package static let members: Set = ["id", "document", "notBefore", "createdAt", "expiresAt"]
+    package static let members: Set = ["id", "owner", "document", "notBefore", "createdAt", "expiresAt"]
 
     package init?(line: JSONValue) {
         guard let id = line["id"]?.string, let document = line["document"], let createdAt = line.time("createdAt"),
-            let notBefore = line.optional("notBefore", \.time), let expiresAt = line.time("expiresAt")
+            let owner = line.optional("owner", \.string), let notBefore = line.optional("notBefore", \.time),
+            let expiresAt = line.time("expiresAt")
         else { return nil }
-        self.init(id: id, document: document, createdAt: createdAt, notBefore: notBefore, expiresAt: expiresAt)
+        self.init(
+            id: id, owner: owner, document: document, createdAt: createdAt, notBefore: notBefore, expiresAt: expiresAt)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -285,6 +287,7 @@ extension HubMessage: LineRecord {
 
     /// All members but the id.
     package func writeRest(to json: inout JSONWriter) {
+        if let owner { json.member("owner", owner) }
         json.member("document", document)
         if let notBefore { json.member("notBefore", notBefore.text) }
         json.member("createdAt", createdAt.text)

@@ -159,6 +159,8 @@ package struct HubRegistration: Hashable, Sendable {
 /// A send that the local hub took: what was sent, to whom, and what became of it.
 package struct HubMessage: Hashable, Sendable {
     package var id: String
+    /// The owner in whose share it counts while it waits; nil: it is no user's, or an earlier version has written it.
+    package var owner: String?
     /// In the hub's own JSON.
     package var document: JSONValue
     package var createdAt: Timestamp
@@ -169,9 +171,10 @@ package struct HubMessage: Hashable, Sendable {
     package var expiresAt: Timestamp
 
     package init(
-        id: String, document: JSONValue, createdAt: Timestamp, notBefore: Timestamp? = nil, expiresAt: Timestamp
+        id: String, owner: String? = nil, document: JSONValue, createdAt: Timestamp, notBefore: Timestamp? = nil,
+        expiresAt: Timestamp
     ) {
-        self.id = id
+        (self.id, self.owner) = (id, owner)
         self.document = document
         self.createdAt = createdAt
         self.notBefore = notBefore
