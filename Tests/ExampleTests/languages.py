@@ -12,15 +12,8 @@ from built import ROOT
 
 EXAMPLES = ROOT / "examples"
 PAGE = EXAMPLES / "README.md"
-# The first compilation of the Swift package includes BoringSSL.
-BUILD_SECONDS = 600
+BUILD_SECONDS = 300
 RUN_SECONDS = 120
-# Kept, because the first build takes a minute.
-SWIFT_BUILD = ROOT / ".build" / "examples" / "swift"
-# Foundation trusts the system's list alone, so the program gets another one in a mount namespace of its own.
-TRUSTING = """#!/bin/sh
-exec unshare --map-root-user --mount sh -c 'mount --bind {authority} /etc/ssl/certs/ca-certificates.crt && exec "$@"' - "$@"
-"""
 SPAN = re.compile(r"`([^`]+)`")
 
 
@@ -66,7 +59,7 @@ class Workshop:
 
     def __init__(self, folder: Path, authority: Path):
         self._folder = folder / "examples"
-        shutil.copytree(EXAMPLES, self._folder, ignore=shutil.ignore_patterns(".build"))
+        shutil.copytree(EXAMPLES, self._folder)
         self._java_trust = folder / "trust.jks"
         trusted = str(authority)
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith("APP_BACKEND_")} | {
@@ -74,9 +67,6 @@ class Workshop:
             # Where Mono keeps what it trusts, and Go what it has compiled.
             "XDG_CONFIG_HOME": str(folder / "config"), "GOCACHE": str(ROOT / ".build" / "examples" / "go"),
         }  # fmt: skip
-        self._trusting = folder / "trusting"
-        self._trusting.write_text(TRUSTING.format(authority=trusted))
-        self._trusting.chmod(0o755)
         self._call(f"cert-sync --user {trusted}")
         self._call(
             f"keytool -importcert -noprompt -alias tests -file {trusted} -keystore {self._java_trust}"
@@ -98,12 +88,8 @@ class Workshop:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def _placed(self, command: str) -> str:
-        """The Swift package is built where its dependency is; Java and Swift learn whom to trust."""
-        return (
-            command.replace("--package-path swift", f"--package-path {EXAMPLES}/swift --scratch-path {SWIFT_BUILD}")
-            .replace("swift/.build", f"{self._trusting} {SWIFT_BUILD}")
-            .replace("java -cp", f"java -Djavax.net.ssl.trustStore={self._java_trust} -cp")
-        )
+        """Java learns whom to trust."""
+        return command.replace("java -cp", f"java -Djavax.net.ssl.trustStore={self._java_trust} -cp")
 
     def _call(self, command: str) -> None:
         done = subprocess.run(

@@ -157,7 +157,7 @@ def prepare(context: Context) -> list[Command]:
     return [Command(["bash", "-c", script, "-", *parts], context.log("prepare"))]
 
 
-FORMAT = "swift format lint --strict --recursive Package.swift Sources Tests examples/swift/Package.swift examples/swift/Sources".split()
+FORMAT = "swift format lint --strict --recursive Package.swift Sources Tests".split()
 UNITTEST = ("python3", "-B", "-m", "unittest", "discover", "--verbose", "--start-directory")
 # In the order in which they begin, as far as others that they need have ended and a core is free.
 STEPS = (
