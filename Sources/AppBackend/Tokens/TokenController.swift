@@ -49,7 +49,7 @@ struct TokenController: Sendable {
     /// A token lasts longer than a session or a token of an identity provider, so none of these makes one.
     /// - Throws: `Problem` 400 and 403; 429 and 503 as at a log-in; `StoreError`; `Postponed`.
     private func requirePassword(_ request: UserRequest, _ user: User, _ fields: Fields) throws {
-        // Where it does not count it is text all the same.
+        // Even if it does not count, it must be text.
         _ = try fields.optionalString("Password")
         switch request.user.method {
         case .password, .test: return
