@@ -18,7 +18,7 @@ HTML = ROOT / "nginx" / "html"
 LANGUAGES = ("en", "de", "es")
 LINE = re.compile(r"^    '([^']+)': '(.*)',$", re.M)
 # Texts whose keys are put together: the code says `state.${state}`.
-MADE = re.compile(r"^(failure|state|stateWords|count|device|platform|secret)\.|\.(one|other)$")
+MADE = re.compile(r"^(failure|state|stateWords|count|device|platform|secret)\.|^tokens\.(send|read|register)$|\.(one|other|endSure)$")
 HEADINGS = {"en": "Log in", "de": "Anmelden", "es": "Iniciar sesión"}
 PREFERRED = "Object.defineProperty(navigator, 'languages', {{ get: () => {languages} }});"
 

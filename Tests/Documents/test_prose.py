@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages are written in short sentences, without the turns of phrase that the project has left behind."""
 
+import re
 import unittest
 from pathlib import Path
 
@@ -34,6 +35,17 @@ class Pages(unittest.TestCase):
                     lines = [f"  {name}:{one.line}: {one.words} words: {one.text}" for one in longest]
                     too_long = f"{name}: {mean:.1f} words a sentence. The longest:\n" + "\n".join(lines)
                     self.assertLessEqual(round(mean, 1), LONGEST_MEAN, too_long)
+
+    def test_no_row_of_a_table_has_more_cells_than_its_head(self) -> None:
+        """A viewer drops those that are too many, and with them what two rows on one line say."""
+        found, head = [], 0
+        for name, text in pages().items():
+            for number, line in enumerate(text.splitlines(), 1):
+                cells = re.sub(r"`[^`]*`", "", line).replace("\\|", "").count("|") if line.startswith("|") else 0
+                head = head or cells if cells else 0
+                if cells > head:
+                    found.append(f"{name}:{number}: {cells - 1} cells, and its head has {head - 1}")
+        self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_no_sentence_is_endless(self) -> None:
         found = [

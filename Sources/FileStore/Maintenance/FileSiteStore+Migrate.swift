@@ -35,18 +35,21 @@ extension FileSiteStore {
         try registrations.forEachID { id in
             if HubNamespace(of: id) == .backend, !devices.contains(owned.hash(of: id)) { foreign.append(id) }
         }
-        var rest = foreign[...]
+        var (rest, count) = (foreign[...], 0)
         while !rest.isEmpty {
             let ids = rest.prefix(Self.movedAtOnce)
             rest = rest.dropFirst(ids.count)
-            var moved: [StoredRecord] = []
+            var moved: [HubRegistration] = []
             for id in ids {
-                if let found = try hubRegistration(id) { moved.append(.hubRegistration(found.movedToServed)) }
+                // A process of the older version may have made its device, or renewed the registration, meanwhile: then it stays.
+                guard try device(id) == nil, let found = try hubRegistration(id) else { continue }
+                moved.append(found)
             }
-            _ = try putRecords(moved, now: now)
-            for id in ids { _ = try removeHubRegistration(id, version: nil) }
+            _ = try putRecords(moved.map { .hubRegistration($0.movedToServed) }, now: now)
+            for one in moved { _ = try removeHubRegistration(one.id, version: one.version) }
+            count += moved.count
         }
-        return foreign.count
+        return count
     }
 }
 

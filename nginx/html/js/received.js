@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inbox: what was received here, and what the server keeps for the logged-in user, read or not: secrets, and plain messages
-// where the site keeps them. The server is asked now and then: while the page is hidden, once a minute for the number in its title.
-//
-// Shown is what came for the logged-in user, or for no user in particular. A secret's text is fetched, never kept:
-// of what was pushed here the newest few at once, others on demand. What the server told else is kept until the user's session ends,
-// so that the inbox opens without a network, too.
+// The inbox: messages that were pushed to this browser, and those that the server keeps for the user. A secret's text is fetched when
+// it is wanted, and never kept. All else is kept until the session ends, for a page without a network.
 
 import * as api from './api.js';
 import { hear } from './channel.js';
@@ -117,14 +113,18 @@ export class Received {
         this.#tellRead();
     }
 
-    /** What the server keeps behind the last message that it told. One that was deleted meanwhile leads to the front, and on from there. */
+    /** What the server keeps behind the last message that it told. */
     async #older() {
         const known = new Set(this.#entries);
         const isNew = (entry) => !known.has(entry);
         say('olderNote', '');
         try {
             do {
-                const told = await this.#behind(this.#oldest);
+                const told = await this.#ask({ after: this.#oldest }).catch((failure) => {
+                    // That message was deleted meanwhile: on from the front.
+                    if (failure.field !== 'after') throw failure;
+                    return this.#ask({});
+                });
                 if (!told) return;
                 for (const message of told.Messages) this.#take(entryOf(message), { isOlder: true });
                 this.#reach(told.Messages);
@@ -136,16 +136,6 @@ export class Received {
         // Where a person reads on.
         const first = this.#items.get(this.#entries.find(isNew));
         if ($('older').contains(document.activeElement) || document.activeElement === document.body) first?.focus();
-    }
-
-    /** The messages behind the one of this id; the newest, if that was deleted. Null as `#ask`. Throws `Failure`. */
-    async #behind(after) {
-        try {
-            return await this.#ask({ after });
-        } catch (failure) {
-            if (failure.field !== 'after') throw failure;
-            return this.#ask({});
-        }
     }
 
     /** An answer of the server; null where it is no news, or another user's. Throws `Failure`. */
@@ -190,7 +180,7 @@ export class Received {
         if (this.#isListed) announce(text === null ? `${titleOf(fresh)}.` : `${titleOf(fresh)}: ${text}`);
     }
 
-    /** For a page that cannot ask the server. No text of a secret is in it. */
+    /** For a page without a network, without the text of a secret. */
     async #keep() {
         if (!this.#isListed) return;
         const told = this.#entries.filter((entry) => entry.isTold && numberOf(entry)).slice(0, limit);
@@ -217,7 +207,7 @@ export class Received {
         this.#poll();
     }
 
-    /** Without a logged-in user: of another's things only that there is a secret, which says nothing. */
+    /** Without a user only that there is a secret. */
     #isShown(entry) {
         const { user } = this.#session;
         return entry.user === null || entry.user === user || (!user && entry.kind === 'secret');
@@ -259,8 +249,7 @@ export class Received {
     }
 
     /**
-     * On the user's other devices they are not new any more either: one call after the other. Where one fails, it is done again when the
-     * server has told its list again.
+     * Tells the server, one call after the other. Where one fails, it is done again with the server's next list.
      */
     async #tellRead() {
         if (this.#isTelling || this.#session.isPresumed) return;
@@ -321,7 +310,7 @@ export class Received {
         (place ?? $('receivedHeading')).focus();
     }
 
-    /** What follows from the list: what is kept of it, and how many wait to be read: by the inbox' name, in the title, at the icon. */
+    /** Keeps the list, and shows the number of unread ones. */
     #note() {
         this.#keep();
         const count = this.#session.user ? Math.max(0, this.#entries.filter(isUnread).length + this.#elsewhere) : 0;
