@@ -134,6 +134,7 @@ TROUBLESHOOTING = [
     Step("app-backend user list", "^alice$"),
     Step("app-backend user add NAME", "^added dave$", places={"NAME": "dave"}, typed="dave-12345\n"),
     Step("app-backend user passwd NAME", places={"NAME": "dave"}, typed="dave-54321\n"),
+    Step("app-backend user token add NAME --scope send", "^abt_", places={"NAME": "alice"}),
     Step("app-backend user token list NAME", places={"NAME": "alice"}),
     Step("systemctl status app-backend.socket app-backend", "Active: active"),
     Step("systemctl stop app-backend.service"),
