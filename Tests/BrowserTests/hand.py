@@ -39,9 +39,9 @@ NOTE = """void (() => {{
     }};
     for (const kind of ["pointerdown", "click"]) addEventListener(kind, note, {{ capture: true, once: true }});
 }})()"""
-# What is wider than its place: the document, or what scrolls in it.
+# What is wider than its place: the document, which Firefox has not yet while it goes to another, or what scrolls in it.
 WIDER = """[document.documentElement, ...document.querySelectorAll("dialog[open], .dock")]
-    .filter(one => one.scrollWidth > one.clientWidth).map(one => `${one.tagName} ${one.id} ${one.scrollWidth}`)"""
+    .filter(one => one?.scrollWidth > one?.clientWidth).map(one => `${one.tagName} ${one.id} ${one.scrollWidth}`)"""
 
 
 class Hand:
