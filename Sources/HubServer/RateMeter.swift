@@ -2,8 +2,6 @@
 import System
 
 /// How often something may happen a minute, and at once, for each of a few names.
-///
-/// Rates are token buckets, each of which is one moment: when it will be full again.
 final class RateMeter: Sendable {
     private let perMinute: Int
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -19,17 +17,7 @@ final class RateMeter: Sendable {
     /// - Returns: nil when it may happen; otherwise the seconds until it may.
     func take(_ name: String) -> Int? {
         guard perMinute > 0 else { return nil }
-        let interval = Duration.seconds(60) / perMinute
         let time = clock()
-        return fullAt.withLock { fullAt in
-            let start = max(fullAt[name] ?? time, time)
-            let missing = time.duration(to: start) - interval * (perMinute - 1)
-            guard missing > .zero else {
-                fullAt[name] = start + interval
-                return nil
-            }
-            let (seconds, attoseconds) = missing.components
-            return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
-        }
+        return fullAt.withLock { TokenBucket.take(from: &$0[name], perMinute: perMinute, atOnce: perMinute, at: time) }
     }
 }

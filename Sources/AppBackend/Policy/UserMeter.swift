@@ -39,21 +39,17 @@ package final class UserMeter: Sendable {
     /// - Returns: nil when it may be made; otherwise the seconds until the next one may be.
     func take(_ limit: Limit, of owner: String, _ rate: UserLimits.Rate) -> Int? {
         guard rate.perMinute > 0 else { return nil }
-        let interval = Duration.seconds(60) / rate.perMinute
-        let time = now()
-        let wait = fullAt.withLock { fullAt -> Duration in
-            let bucket = Bucket(owner: owner, limit: limit)
-            let start = max(fullAt[bucket] ?? time, time)
-            let missing = time.duration(to: start) - interval * (rate.atOnce - 1)
-            guard missing <= .zero else { return missing }
+        let (bucket, time) = (Bucket(owner: owner, limit: limit), now())
+        let wait = fullAt.withLock { fullAt -> Int? in
+            var full = fullAt[bucket]
+            let wait = TokenBucket.take(from: &full, perMinute: rate.perMinute, atOnce: rate.atOnce, at: time)
+            guard wait == nil else { return wait }
             if fullAt.count >= Self.maximumBuckets, fullAt[bucket] == nil { Self.evict(&fullAt, time) }
-            fullAt[bucket] = start + interval
-            return .zero
+            fullAt[bucket] = full
+            return nil
         }
-        guard wait > .zero else { return nil }
-        counter?.countRefusal(limit)
-        let (seconds, attoseconds) = wait.components
-        return Int(clamping: attoseconds > 0 ? seconds + 1 : seconds)
+        if wait != nil { counter?.countRefusal(limit) }
+        return wait
     }
 
     private static func evict(_ fullAt: inout [Bucket: ContinuousClock.Instant], _ time: ContinuousClock.Instant) {
