@@ -83,7 +83,7 @@ struct Rights: Sendable {
     /// Whether the user may send to all devices with the tag. A tag of the server's or the hub's own, and one by which a device
     /// hears a sender, is no recipient.
     func maySend(to tag: Tag) -> Bool {
-        guard !tag.isSystem, !TagPolicy.isReserved(tag.description) else { return false }
+        guard !tag.isSystem, !tag.isReserved else { return false }
         return maySend(to: tag.description, behind: TagPolicy.tagPrefix)
     }
 

@@ -89,13 +89,11 @@ package struct TagPolicy: Sendable {
 
     /// Whether it is one that the server alone gives.
     static func isServerTag(_ tag: String) -> Bool {
-        Tag.has(userPrefix, tag) || isAppTag(tag) || isRoleTag(tag) || Tag.has(devicePrefix, tag)
+        Tag.reservedPrefixes.contains { $0 != senderPrefix && Tag.has($0, tag) }
     }
 
     /// Whether a device with it hears a sender.
     static func isSenderTag(_ tag: String) -> Bool { Tag.has(senderPrefix, tag) }
-
-    static func isReserved(_ tag: String) -> Bool { isServerTag(tag) || isSenderTag(tag) }
 
     /// Whether there can be a text that matches: beside `*` a pattern has only what a tag may have. The names of users and roles have
     /// nothing else either.
