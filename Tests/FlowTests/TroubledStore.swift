@@ -85,6 +85,16 @@ struct TroubledStore: StateStore {
         return try inner.waiting(in: list, except: ids)
     }
 
+    func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage] {
+        try fail()
+        return try inner.waiting(in: list, of: owner)
+    }
+
+    func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage? {
+        try fail()
+        return try inner.waitingEntry(id, in: list)
+    }
+
     func removeWaiting(_ ids: [String], from list: WaitingList) throws(StoreError) {
         try fail()
         try inner.removeWaiting(ids, from: list)

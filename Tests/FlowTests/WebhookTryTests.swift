@@ -204,6 +204,8 @@ private struct Cancellation: TransportFailure {
 private struct FullQueue: WaitingStore {
     func putWaiting(_ entries: [HubMessage], in list: WaitingList) throws(StoreError) { throw .quotaExceeded }
     func waiting(in list: WaitingList, except ids: Set<String>) -> [HubMessage] { [] }
+    func waiting(in list: WaitingList, of owner: String) -> [HubMessage] { [] }
+    func waitingEntry(_ id: String, in list: WaitingList) -> HubMessage? { nil }
     func removeWaiting(_ ids: [String], from list: WaitingList) {}
     func changeWaiting(_ entry: HubMessage, to new: HubMessage?, in list: WaitingList) -> Bool { false }
     func acquireLease(of list: WaitingList) -> DeliveryLease? { nil }

@@ -87,10 +87,13 @@ extension FileSiteStore {
         try message.document.checkDocument()
         let line = LineCodec.encode { QueuedLine(message).write(to: &$0) }
         let now = message.createdAt
-        if try queueRefusal(of: line, message) != nil, queueTidying.isDue(pause: context.options.queueTidyPause) {
+        do throws(StoreError) {
+            try checkQueueRoom(for: line, message)
+        } catch {
+            guard error.isOfRoom, queueTidying.isDue(pause: context.options.queueTidyPause) else { throw error }
             try tidyQueue(now: now)
+            try checkQueueRoom(for: line, message)
         }
-        if let refusal = try queueRefusal(of: line, message) { throw refusal }
         try queueFile(of: message).write(QueuedLine.key, now: now) { (bucket) throws(StoreError) in
             try bucket.append(line)
         }
@@ -103,28 +106,26 @@ extension FileSiteStore {
         notBefore.map { dueFiles.table(DueHour(of: $0)) } ?? queueTable
     }
 
-    /// Why the queue does not take the message; nil: it does. Writers at the same moment may exceed the limit by a line each.
-    private func queueRefusal(of line: [UInt8], _ message: HubMessage) throws(StoreError) -> StoreError? {
+    /// Writers at the same moment may exceed the limit by a line each.
+    /// - Throws: `quotaExceeded`, `shareExceeded`, when the queue does not take the message; as reading it does.
+    private func checkQueueRoom(for line: [UInt8], _ message: HubMessage) throws(StoreError) {
         let quotas = context.options.quotas
         if let notBefore = message.notBefore {
-            guard notBefore <= message.createdAt + quotas.scheduledSeconds else { return .quotaExceeded }
-            return try dueFiles.size() + line.count > quotas.scheduledBytes ? .quotaExceeded : nil
+            guard notBefore <= message.createdAt + quotas.scheduledSeconds,
+                try dueFiles.size() + line.count <= quotas.scheduledBytes
+            else { throw .quotaExceeded }
+            return
         }
         let room = quotas.queueRoom
         // What has gone may lie in the file for a while: what waits is counted where it matters.
         guard let size = queueIdentity?.size, line.count > room.free - size,
             let (file, _) = try queueTable.open(queueTable.hash(of: QueuedLine.key), O_RDONLY)
-        else { return nil }
+        else { return }
         let (all, own) = try queueTally.withLock { tally throws(StoreError) in
             try tally.catchUp(with: file, queueTable.schema)
             return (tally.bytes, message.owner.map { tally.bytes(of: $0) })
         }
-        do throws(StoreError) {
-            try room.check(adding: line.count, toAll: all, own: own)
-            return nil
-        } catch {
-            return error
-        }
+        try room.check(adding: line.count, toAll: all, own: own)
     }
 
     private func tidyQueue(now: Timestamp) throws(StoreError) {
@@ -239,5 +240,15 @@ extension FileSiteStore {
 
     private var queueIdentity: FileIdentity? {
         FileIdentity(path: context.path + "/" + QueuedLine.table + BucketTable.fileSuffix)
+    }
+}
+
+extension StoreError {
+    /// There is no room: what is tidied away may make some.
+    fileprivate var isOfRoom: Bool {
+        switch self {
+        case .quotaExceeded, .shareExceeded: true
+        default: false
+        }
     }
 }

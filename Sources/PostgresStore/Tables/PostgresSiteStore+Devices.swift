@@ -41,9 +41,12 @@ extension PostgresSiteStore {
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
+    static let removedDevice = """
+        removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL, alias = NULL,
+            gone_at = NULL, gone_reason = NULL
+        """
     private static let remove = """
-        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL,
-            alias = NULL, gone_at = NULL, gone_reason = NULL
+        UPDATE devices SET \(removedDevice)
         WHERE id = $1 AND version = $2 AND removed_at IS NULL
         """
     private static let removeDevice = Statement.writing(

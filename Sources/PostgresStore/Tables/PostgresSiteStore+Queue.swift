@@ -10,6 +10,8 @@ extension PostgresSiteStore {
 
     /// What the owner of the message has in the queue. It is counted only where it matters.
     private static let own = "(SELECT coalesce(sum(bytes), 0)::bigint FROM hub_queue WHERE owner = $8)"
+    private static let room = RoomRefusal.branches(
+        adding: "$3", toAll: "total.bytes", own: own, of: "$8", total: "$6", free: "$9", share: "$10")
     /// Writers at the same moment may exceed the limit by a message each. Sending it twice puts it in once: where there is
     /// room for what was not added, it has been put in since this sending began, and is not seen here.
     private static let enqueueHubMessage = Statement.writingOnce(
@@ -17,10 +19,7 @@ extension PostgresSiteStore {
         """
         WITH total AS (SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM hub_queue_totals),
         room AS (
-            SELECT CASE WHEN total.bytes > $6 - $3 THEN \(RoomRefusal.full.rawValue)
-                WHEN $8 = ''::bytea OR total.bytes <= $9 - $3 OR \(own) <= $10 - $3 THEN \(RoomRefusal.none)
-                ELSE \(RoomRefusal.share.rawValue) END::bigint AS refusal
-            FROM total),
+            SELECT CASE \(room) END::bigint AS refusal FROM total),
         added AS (
             INSERT INTO hub_queue (id, document, bytes, created_at, expires_at, owner, queued_at)
             SELECT $1, $2, $3, $4, $5, $8, clock_timestamp() FROM room WHERE refusal = \(RoomRefusal.none)

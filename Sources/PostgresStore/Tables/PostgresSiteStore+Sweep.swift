@@ -61,8 +61,7 @@ extension PostgresSiteStore {
     private static let goneDevices = Statement.writingOnce(
         "sweep gone devices",
         """
-        UPDATE devices SET removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL,
-            alias = NULL, gone_at = NULL, gone_reason = NULL
+        UPDATE devices SET \(removedDevice)
         WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at AND removed_at IS NULL
             AND id IN (
                 SELECT id FROM devices WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at

@@ -80,6 +80,9 @@ private struct WaitingStatements {
     let replace: Statement
     let take: Statement
 
+    private static let room = RoomRefusal.branches(
+        adding: "added.bytes", toAll: "held.bytes", own: "held.own", of: "$6", total: "$7", free: "$8", share: "$9")
+
     private init(_ table: String) {
         put = .writingOnce(
             "put \(table)",
@@ -91,11 +94,7 @@ private struct WaitingStatements {
                 FROM \(table)),
             added AS (SELECT sum(octet_length(document))::bigint AS bytes FROM unnest($2) AS new (document)),
             room AS (
-                SELECT CASE WHEN held.is_known THEN \(RoomRefusal.none)
-                    WHEN held.bytes > $7 - added.bytes THEN \(RoomRefusal.full.rawValue)
-                    WHEN $6 = ''::bytea OR held.bytes <= $8 - added.bytes OR held.own <= $9 - added.bytes
-                        THEN \(RoomRefusal.none)
-                    ELSE \(RoomRefusal.share.rawValue) END::bigint AS refusal
+                SELECT CASE WHEN held.is_known THEN \(RoomRefusal.none) \(Self.room) END::bigint AS refusal
                 FROM held, added),
             put AS (
                 INSERT INTO \(table) (\(HubMessage.columns))

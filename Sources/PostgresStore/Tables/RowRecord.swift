@@ -63,6 +63,18 @@ enum RoomRefusal: Int {
 
     /// There is room.
     static let none = 0
+
+    /// `SharedRoom.check` in SQL: the branches of a `CASE`, of expressions.
+    static func branches(
+        adding size: String, toAll all: String, own: String, of owner: String, total: String, free: String,
+        share: String
+    ) -> String {
+        """
+        WHEN \(all) > \(total) - \(size) THEN \(full.rawValue)
+        WHEN \(owner) = ''::bytea OR \(all) <= \(free) - \(size) OR \(own) <= \(share) - \(size) THEN \(none)
+        ELSE \(RoomRefusal.share.rawValue)
+        """
+    }
 }
 
 extension Value {

@@ -40,14 +40,4 @@ package protocol WaitingStore: Sendable {
 
 extension WaitingStore {
     package func waiting(in list: WaitingList) throws(StoreError) -> [HubMessage] { try waiting(in: list, except: []) }
-
-    /// Of a store that only tests have.
-    package func waiting(in list: WaitingList, of owner: String) throws(StoreError) -> [HubMessage] {
-        try waiting(in: list).filter { $0.owner.map { $0.hasSameBytes(as: owner) } ?? true }
-    }
-
-    /// As above.
-    package func waitingEntry(_ id: String, in list: WaitingList) throws(StoreError) -> HubMessage? {
-        try waiting(in: list).first { $0.id.hasSameBytes(as: id) }
-    }
 }
