@@ -81,7 +81,7 @@ extension BuiltInHub {
         do throws(StoreError) {
             try worker.enqueue(message)
         } catch {
-            let sender = message.notification.sender.map { User.name(ofOwner: $0) } ?? "a key of the hub"
+            let sender = HubNotification.name(ofSender: message.notification.sender)
             switch error {
             case .quotaExceeded: throw .queueIsFull(for: sender)
             case .shareExceeded: throw .shareIsFull(of: sender)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import NotificationHub
 import Store
 
 /// Messages that wait for another try. Where a service is down, or a device has an address that leads nowhere, they wait
@@ -11,55 +12,42 @@ extension DeliverySession {
     func limitWaiting() {
         guard hasMoreWaiting else { return }
         hasMoreWaiting = false
-        limitAudiences()
-        limitDevices()
+        // Broadcasts and direct sends have no expression: who may make them holds the hub's key. Those of one namespace take no room
+        // from those of the other.
+        limit(to: worker.options.waitingPerAudience) { job in
+            job.message.record.tags.map { ["\(job.message.record.namespaces) \($0)"] } ?? []
+        } abandon: { job, _ in
+            job.abandonRetries()
+        }
+        // Each message may name a device in another expression.
+        limit(to: worker.options.waitingPerDevice) { job in
+            job.message.retries.map(\.registrationID).filter { $0 != QueuedMessage.unregistered }
+        } abandon: { job, device in
+            job.abandonRetries(of: device)
+        }
         limitSenders()
     }
 
-    /// The oldest stay.
-    private func limitAudiences() {
-        let limit = worker.options.waitingPerAudience
-        guard jobs.count > limit else { return }
-        for (_, waiting) in waitingByAudience() where waiting.count > limit {
-            for record in Self.newest(of: waiting, above: limit) {
-                jobs[record.id]?.abandonRetries()
-                unwritten.insert(record.id)
-            }
-        }
-    }
-
-    private func waitingByAudience() -> [String: [MessageRecord]] {
-        var waiting: [String: [MessageRecord]] = [:]
-        // Waiting for a credential is not caused by the audience.
-        for job in jobs.values where !job.message.retries.isEmpty && !waitsForCredential(job) {
-            // Broadcasts and direct sends have none; who may make them holds the hub's key.
-            // Those of one namespace take no room from those of the other.
-            let record = job.message.record
-            if let tags = record.tags { waiting["\(record.namespaces) \(tags)", default: []].append(record) }
-        }
-        return waiting
-    }
-
-    /// As above, of devices: each message may name one in another expression.
-    private func limitDevices() {
-        let limit = worker.options.waitingPerDevice
+    /// The oldest stay. Waiting for a credential is caused by no audience and no device.
+    /// - Parameter keys: of those of which a message is one that waits.
+    private func limit(
+        to limit: Int, by keys: (DeliveryJob) -> [String], abandon: (inout DeliveryJob, String) -> Void
+    ) {
         guard jobs.count > limit else { return }
         var waiting: [String: [MessageRecord]] = [:]
         for job in jobs.values where !job.message.retries.isEmpty && !waitsForCredential(job) {
-            for id in job.message.retries.map(\.registrationID) where id != QueuedMessage.unregistered {
-                waiting[id, default: []].append(job.message.record)
-            }
+            for key in keys(job) { waiting[key, default: []].append(job.message.record) }
         }
-        for (device, waiting) in waiting where waiting.count > limit {
-            for record in Self.newest(of: waiting, above: limit) {
-                jobs[record.id]?.abandonRetries(of: device)
+        for (key, waiting) in waiting where waiting.count > limit {
+            let oldestFirst = waiting.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
+            for record in oldestFirst.dropFirst(limit) {
+                if var job = jobs[record.id] {
+                    abandon(&job, key)
+                    jobs[record.id] = job
+                }
                 unwritten.insert(record.id)
             }
         }
-    }
-
-    private static func newest(of records: [MessageRecord], above limit: Int) -> some Sequence<MessageRecord> {
-        records.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.dropFirst(limit)
     }
 
     /// Also of what waits for a credential: it takes as much room.
@@ -78,7 +66,7 @@ extension DeliverySession {
     }
 
     private func reportGivenUp(_ sender: String?) {
-        let (name, now) = (sender.map { User.name(ofOwner: $0) } ?? "a key of the hub", worker.now())
+        let (name, now) = (HubNotification.name(ofSender: sender), worker.now())
         if let last = lastGivenUp, last.sender == name, (0..<Self.reportPause).contains(now - last.at) { return }
         lastGivenUp = (name, now)
         worker.report("delivery: messages of \(name) were given up: too many wait that cannot be delivered now")

@@ -189,3 +189,11 @@ extension QueuedMessage {
         return platform.map { Retry(registrationID: id, platform: $0, attempts: attempts, dueAt: .min) }
     }
 }
+
+extension HubNotification {
+    /// For messages to the operator.
+    /// - Parameter sender: as `sender`.
+    static func name(ofSender sender: String?) -> String {
+        sender.map { User.name(ofOwner: $0) } ?? "a key of the hub"
+    }
+}
