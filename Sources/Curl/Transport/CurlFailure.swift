@@ -42,7 +42,7 @@ extension TransportError {
         self =
             switch CurlFailure(code) {
             case .timedOut: .timedOut
-            case .unresolvedHost: .unresolved(reason: reason)
+            case .unresolvedHost: .unreachable(reason: reason, isUnresolved: true)
             case .proxy, .notConnected: .unreachable(reason: reason)
             case .certificate: .insecure(reason: reason, fault: ConnectionFault(verification))
             case .caFile: .insecure(reason: reason, fault: .missingTrust)

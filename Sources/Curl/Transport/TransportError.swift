@@ -8,10 +8,9 @@ package enum TransportError: Error, Equatable, Sendable {
     /// The deadline passed while there was no connection to send on: the host does not answer, or every connection to it
     /// is busy. Nothing was sent. Only completions get it: a caller that waits leaves at the deadline, and cannot know.
     case noConnectionInTime
-    /// No connection could be made: nothing was sent, so the call may be repeated.
-    case unreachable(reason: String)
-    /// The host's name has no address, or it could not be found out: nothing was sent.
-    case unresolved(reason: String)
+    /// No connection could be made: nothing was sent, so the call may be repeated. It is unresolved where the host's name has no
+    /// address, or none could be found out.
+    case unreachable(reason: String, isUnresolved: Bool = false)
     /// The host has no address that may be connected to (`CurlOptions.addresses`): nothing was sent, and repeating does
     /// not help.
     case forbiddenAddress
@@ -40,7 +39,7 @@ extension TransportError: TransportFailure {
     /// an overloaded queue.
     package var isTransient: Bool {
         switch self {
-        case .unreachable, .unresolved, .refused, .interrupted: true
+        case .unreachable, .refused, .interrupted: true
         case .timedOut, .noConnectionInTime, .forbiddenAddress, .insecure, .tooLarge, .overloaded, .cancelled,
             .malformedRequest, .unavailable:
             false
@@ -50,8 +49,8 @@ extension TransportError: TransportFailure {
     /// A call that was cancelled or ran out of time may have been under way.
     package var isUnsent: Bool {
         switch self {
-        case .noConnectionInTime, .unreachable, .unresolved, .forbiddenAddress, .insecure, .refused, .overloaded,
-            .malformedRequest, .unavailable:
+        case .noConnectionInTime, .unreachable, .forbiddenAddress, .insecure, .refused, .overloaded, .malformedRequest,
+            .unavailable:
             true
         case .timedOut, .interrupted, .tooLarge, .cancelled: false
         }
@@ -60,13 +59,13 @@ extension TransportError: TransportFailure {
     package var isPermanent: Bool {
         switch self {
         case .forbiddenAddress, .malformedRequest: true
-        case .timedOut, .noConnectionInTime, .unreachable, .unresolved, .insecure, .refused, .interrupted, .tooLarge,
-            .overloaded, .cancelled, .unavailable:
+        case .timedOut, .noConnectionInTime, .unreachable, .insecure, .refused, .interrupted, .tooLarge, .overloaded,
+            .cancelled, .unavailable:
             false
         }
     }
 
-    package var isUnresolved: Bool { if case .unresolved = self { true } else { false } }
+    package var isUnresolved: Bool { if case .unreachable(_, true) = self { true } else { false } }
 }
 
 extension TransportError {
@@ -75,7 +74,7 @@ extension TransportError {
     package var kind: String {
         switch self {
         case .timedOut, .noConnectionInTime: "timeout"
-        case .unreachable, .unresolved: "unreachable"
+        case .unreachable: "unreachable"
         case .forbiddenAddress: "forbidden_address"
         case .insecure: "insecure"
         case .refused: "refused"
@@ -94,7 +93,7 @@ extension TransportError: CustomStringConvertible {
         switch self {
         case .timedOut: "no answer in time"
         case .noConnectionInTime: "no connection in time"
-        case .unreachable(let reason), .unresolved(let reason): "unreachable: \(reason)"
+        case .unreachable(let reason, _): "unreachable: \(reason)"
         case .forbiddenAddress: "the host has no address that may be connected to"
         case .insecure(let reason, _): "no secure connection: \(reason)"
         case .refused: "the server refused to process the request"
