@@ -3,12 +3,12 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import JSON
+import Text
 
 extension Request {
     /// Whether it has no body, or the `null` that clients made by a generator send in its place.
     var isWithoutBody: Bool {
-        let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")]
-        return body.isEmpty || body.count < 16 && body.lazy.filter { !blanks.contains($0) }.elementsEqual("null".utf8)
+        body.isEmpty || body.count < 16 && body.lazy.filter { !ASCII.isBlank($0) }.elementsEqual("null".utf8)
     }
 
     /// Refuses a body that says it is something other than JSON. A body that says nothing is taken for JSON.

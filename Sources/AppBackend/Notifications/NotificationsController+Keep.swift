@@ -66,7 +66,8 @@ extension NotificationsController {
         }
     }
 
-    private func attempt<Outcome>(
+    /// What fails of this does not fail the send: it is nil, and the log says why.
+    func attempt<Outcome>(
         _ request: UserRequest, _ body: () throws(StoreError) -> Outcome?
     ) -> Outcome? {
         do throws(StoreError) {

@@ -10,8 +10,7 @@ import Text
 extension NotificationsController {
     /// Whether the body is an object, and not the string of the tutorials' calls.
     static func holdsMessage(_ body: [UInt8]) -> Bool {
-        body.first { ![UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains($0) }
-            == UInt8(ascii: "{")
+        body.first { !ASCII.isBlank($0) } == UInt8(ascii: "{")
     }
 
     /// Sends a message object to those whom its `To` names, and to the devices that may hear the sender. A secure one is kept
@@ -31,10 +30,8 @@ extension NotificationsController {
     /// Sends it, or keeps it until its time. A store that cannot keep the record of a message gets no push on its way.
     /// - Throws: `Problem`; `StoreError`, before anything was handed to the hub.
     func send(_ message: PushMessage, _ request: UserRequest) throws -> Response {
-        if let trouble = store.health().trouble {
-            logger.warning("store: \(trouble)", metadata: ["request": "\(request.id)"])
-            throw trouble
-        }
+        // One that is secure, or for later, is written durably before the hub is called, and finds that out itself.
+        if turn == nil, !message.isSecure, let trouble = store.health().trouble { throw trouble }
         let platforms = try platforms(of: message)
         switch message.to {
         case .several(let texts): return try sendToSeveral(texts, message, on: platforms, request)
@@ -70,7 +67,9 @@ extension NotificationsController {
             return try keepAndSend(
                 PlainMessage(message).text, to: recipient, on: platforms, message: message, from: from, request)
         }
-        let devices = devices(of: recipient.owner, request)
+        // A silent one has no templates: devices matter to it only where a platform is left out.
+        let isForAll = platforms.count == notifications.platforms.count
+        let devices = message.isSilent && isForAll ? [] : devices(of: recipient.owner, request)
         let templates =
             message.isSilent ? nil : try templateAudience(of: recipient.owner, devices, on: platforms, besides: from)
         let reached = try Self.audience(

@@ -39,15 +39,13 @@ extension NotificationsController {
             }
             return message
         }
-        do throws(StoreError) {
+        let isKept = attempt(request) { () throws(StoreError) in
             try store.rememberSent(
                 ids, message: message, owner: request.user.owner, now: time, expiresAt: sentExpiry(time))
             if let message { changes.webhooks?.awaitOutcome(of: message) }
             return message != nil
-        } catch {
-            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
-            return false
         }
+        return isKept ?? false
     }
 }
 

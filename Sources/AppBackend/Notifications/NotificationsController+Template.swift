@@ -13,12 +13,7 @@ extension NotificationsController {
 
     /// The user's devices. Where the store cannot tell there are none: those of the newer call are still reached, and the log says so.
     func devices(of recipient: String, _ request: UserRequest) -> [DeviceRecord] {
-        do throws(StoreError) {
-            return try store.devices(owner: recipient)
-        } catch {
-            logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
-            return []
-        }
+        attempt(request) { () throws(StoreError) in try store.devices(owner: recipient) } ?? []
     }
 
     /// Whom a template notification must go to, beside the native ones on these platforms; nil when the recipient has no such

@@ -84,7 +84,7 @@ struct ScheduledSend: Sendable {
         let names = (json["recipients"]?.members ?? []).compactMap { member in
             member.value.string.map { (member.name, $0) }
         }
-        recipients = NamedOwners(names.map(\.0), names.map(\.1))
+        recipients = NamedOwners(Dictionary(names) { first, _ in first })
         sequence = json["sequence"]?.integer.map { Int64($0) } ?? 0
         roles = json["roles"]?.array?.compactMap(\.string) ?? []
         (dueAt, triedAt) = (Self.time(json["dueAt"]) ?? sendAt, Self.time(json["triedAt"]))
