@@ -70,9 +70,12 @@ struct ConfigurationOptions: ParsableArguments {
     ///   - sends: whether the command sends to devices, or tells of what is sent to them. Others work also where a credential
     ///     is missing or wrong.
     ///   - asService: whether files are read as the service's user, which tells what the service will make of them.
+    ///   - environment: nil: as `Environment.ofCommand` finds it, which may ask systemd.
     /// - Throws: `ExitCode` 1, after every fault was printed, one a line.
-    func load(sends: Bool = false, asService: Bool = false) throws -> SiteConfiguration {
-        let environment = Environment.ofCommand(file: file)
+    func load(
+        sends: Bool = false, asService: Bool = false, _ environment: Environment? = nil
+    ) throws -> SiteConfiguration {
+        let environment = environment ?? .ofCommand(file: file)
         var (configuration, faults) =
             asService
             ? SiteConfiguration.loadAsService(file: file, environment: environment)

@@ -16,7 +16,8 @@ struct CheckCommand: ParsableCommand {
     @Flag(help: "Say nothing when everything is right.") var quiet = false
 
     func run() throws {
-        let configuration = try options.load(sends: true, asService: true)
+        let environment = Environment.ofCommand(file: options.file)
+        let configuration = try options.load(sends: true, asService: true, environment)
         let now = Site.now().seconds
         let faults = configuration.exposures + configuration.credentialStates.compactMap { $0.fault(now) }
         for fault in faults { Terminal.printError(fault.description) }
@@ -36,7 +37,7 @@ struct CheckCommand: ParsableCommand {
                 Terminal.printError("store: there are no users yet: app-backend user add NAME")
             }
             for row in UserRemarks(users, configuration).rows { Terminal.printError("store: \(row.found): \(row.fix)") }
-            push = try StoreOwner.asServiceUser(of: asOwner, .ofCommand(file: options.file)) {
+            push = try StoreOwner.asServiceUser(of: asOwner, environment) {
                 () throws(ConfigurationFault) in try PushService.state(asOwner)
             }
         } catch let fault as ConfigurationFault {

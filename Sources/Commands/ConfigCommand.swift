@@ -21,9 +21,10 @@ struct ConfigCommand: ParsableCommand {
         @Flag(help: "Print one JSON object.") var json = false
 
         func run() throws {
-            let configuration = try options.load()
+            let environment = Environment.ofCommand(file: options.file)
+            let configuration = try options.load(environment)
             let (file, settings) = try SiteConfiguration.settings(
-                of: configuration, file: options.file, environment: .ofCommand(file: options.file))
+                of: configuration, file: options.file, environment: environment)
             guard !json else { return print(Self.json(file, settings)) }
             print("file: \(file ?? "none")")
             let rows = settings.map { [$0.key, $0.source.rawValue, $0.text] }

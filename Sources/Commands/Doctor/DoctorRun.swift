@@ -113,7 +113,7 @@ struct DoctorRun {
 
     /// The unit hands secrets over (LoadCredential=); a command that is typed gets none by itself.
     private func unusedSecrets() -> [Finding] {
-        guard getenv("CREDENTIALS_DIRECTORY") == nil, let slash = file?.lastIndex(of: "/"), let file else { return [] }
+        guard let file, let slash = file.lastIndex(of: "/") else { return [] }
         let folder = String(file[..<slash])
         let isService = options.running != nil || environment.unit != nil
         return SiteConfiguration.secretKeys.filter { key in

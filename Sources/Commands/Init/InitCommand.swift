@@ -74,7 +74,7 @@ struct InitCommand: ParsableCommand {
 
     /// The package's store is where systemd keeps a service's state; any other is beside its configuration.
     private static func draft(beside path: String) -> ConfigurationDraft {
-        ConfigurationDraft(store: path == ConfigurationFile.systemPath ? "/var/lib/app-backend" : "store")
+        ConfigurationDraft(store: path == ConfigurationFile.systemPath ? ServiceUnit.stateFolder : "store")
     }
 
     private func addSubject(to path: String) throws {

@@ -46,7 +46,7 @@ struct StoreImportCommand: ParsableCommand {
         }
         try forEachRecord(input) { record, size in
             // By then the devices are in the store, which are before the registrations in an export.
-            if case .hubRegistration = record, batch.last.map(\.isHubRegistration) == false { try put() }
+            if case .hubRegistration = record, let last = batch.last, last.table != record.table { try put() }
             batch.append(try store.inItsNamespace(record))
             bytes += size
             if batch.count >= Self.batch || bytes >= Self.batchBytes { try put() }
@@ -117,8 +117,4 @@ struct StoreImportCommand: ParsableCommand {
         }
         print(json.text)
     }
-}
-
-extension StoredRecord {
-    fileprivate var isHubRegistration: Bool { if case .hubRegistration = self { true } else { false } }
 }

@@ -67,8 +67,9 @@ struct UserCommand: ParsableCommand {
     static func setPassword(
         _ hash: String, of name: String, keepingTokens: Bool, in store: any SiteStore
     ) throws -> String {
-        let change = try administration(nil, store).setPassword(hash, of: name, keepingTokens: keepingTokens) { _ in
-            try existing(name, in: store)
+        let change = try administration(nil, store).setPassword(hash, of: name, keepingTokens: keepingTokens) { user in
+            guard let user, user.removedAt == nil else { throw AdministrationError.noUser(name) }
+            return user
         }
         if change.tokensEnded > 0 {
             return ": \(counted(change.tokensEnded, "app token has", "app tokens have")) ended"

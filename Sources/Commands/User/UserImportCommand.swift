@@ -25,12 +25,12 @@ struct UserImportCommand: ParsableCommand {
             throw CommandError("\(file) cannot be read.")
         }
         let (configuration, store) = try options.openStore()
-        let roles = configuration.policy.newUserRoles
+        let administration = UserCommand.administration(configuration, store)
         var refused = 0
         for (index, line) in String(decoding: bytes, as: UTF8.self).split(
             separator: "\n", omittingEmptySubsequences: false
         ).enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-            if let reason = try importLine(line, roles: roles, into: store) {
+            if let reason = try importLine(line, by: administration, into: store) {
                 Terminal.printError("\(file):\(index + 1): \(reason)")
                 refused += 1
             }
@@ -38,9 +38,10 @@ struct UserImportCommand: ParsableCommand {
         if refused > 0 { throw ExitCode(1) }
     }
 
-    /// - Parameter roles: of a new user.
     /// - Returns: why the line was refused; nil when its user was imported.
-    private func importLine(_ line: Substring, roles: [String], into store: any SiteStore) throws -> String? {
+    private func importLine(
+        _ line: Substring, by administration: UserAdministration, into store: any SiteStore
+    ) throws -> String? {
         let fields = line.split(separator: ":", omittingEmptySubsequences: false)
         guard fields.count >= 2, let name = UserName(new: String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
@@ -54,27 +55,12 @@ struct UserImportCommand: ParsableCommand {
                         hash, of: present.name, keepingTokens: keepTokens, in: store)
                 }
             } else {
-                try store.changeUser(name.description) { try user(name, hash, roles: roles, after: $0) }
+                _ = try administration.add(name.description, passwordHash: hash)
             }
-        } catch is IsThere {
+        } catch AdministrationError.isThere {
             return "there is a user \(name) already; --replace replaces the hash"
         }
         print("imported \(name)" + told)
         return nil
-    }
-
-    private struct IsThere: Error {}
-
-    /// A new user.
-    /// - Throws: `IsThere`, when there is one of that name.
-    private func user(_ name: UserName, _ hash: String, roles: [String], after present: User?) throws -> User {
-        do throws(NameIsUsedUp) {
-            let user = try User(
-                name: name.description, passwordHash: hash, roles: roles, after: present, now: Site.now())
-            if let user { return user }
-        } catch {
-            throw AdministrationError.nameIsUsedUp(name.description)
-        }
-        throw IsThere()
     }
 }

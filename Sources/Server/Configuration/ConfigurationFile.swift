@@ -119,6 +119,11 @@ package struct ConfigurationFile {
             ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        return read(from: descriptor)
+    }
+
+    /// As `read`, of what is open.
+    static func read(from descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count <= maximumBytes {

@@ -125,7 +125,7 @@ struct ConfigurationReading {
 
 extension Substring {
     /// Without those characters at both ends.
-    fileprivate func trimming(_ isOuter: (Character) -> Bool) -> Substring {
+    func trimming(_ isOuter: (Character) -> Bool) -> Substring {
         var rest = drop(while: isOuter)
         while let last = rest.last, isOuter(last) { rest.removeLast() }
         return rest

@@ -24,7 +24,7 @@ package struct Environment: Sendable {
     /// - Parameter file: nil: where the defaults are.
     package static func ofCommand(file: String?) -> Environment {
         let path = file ?? ConfigurationFile.defaultPath()
-        guard geteuid() == 0, process["CREDENTIALS_DIRECTORY"] == nil, path == ServiceUnit.configurationPath else {
+        guard geteuid() == 0, process["CREDENTIALS_DIRECTORY"] == nil, path == ConfigurationFile.systemPath else {
             return process
         }
         return Environment(variables: nil, unit: ServiceUnit.read())

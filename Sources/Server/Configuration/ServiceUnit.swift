@@ -4,10 +4,8 @@ import Glibc
 /// The settings of the service's unit that a command needs to read as the service does: the files of its secrets, and the groups
 /// of its user.
 package struct ServiceUnit: Equatable, Sendable {
-    /// The file that the shipped unit names. A command about another one is about another service.
-    package static let configurationPath = "/etc/app-backend/app-backend.json"
     /// The folder that systemd makes for the service (`StateDirectory=`), which belongs to the service's user.
-    static let stateFolder = "/var/lib/app-backend"
+    package static let stateFolder = "/var/lib/app-backend"
     package static let name = "app-backend.service"
 
     /// The files of `LoadCredential=`, by their keys.
@@ -20,14 +18,8 @@ package struct ServiceUnit: Equatable, Sendable {
         guard access("/run/systemd/system", F_OK) == 0,
             let output = popen("LC_ALL=C exec systemctl cat --no-pager \(name) 2>/dev/null", "r")
         else { return nil }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count <= ConfigurationFile.maximumBytes {
-            let count = fread(&chunk, 1, chunk.count, output)
-            if count == 0 { break }
-            bytes += chunk.prefix(count)
-        }
-        guard pclose(output) == 0 else { return nil }
+        let bytes = ConfigurationFile.read(from: fileno(output))
+        guard pclose(output) == 0, let bytes else { return nil }
         return ServiceUnit(String(decoding: bytes, as: UTF8.self))
     }
 
@@ -74,9 +66,6 @@ package struct ServiceUnit: Equatable, Sendable {
     }
 
     private static func trimmed(_ text: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
-        var rest = text.drop(while: isBlank)
-        while let last = rest.last, isBlank(last) { rest.removeLast() }
-        return String(rest)
+        String(text.trimming { $0 == " " || $0 == "\t" })
     }
 }

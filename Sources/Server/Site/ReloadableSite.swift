@@ -43,8 +43,8 @@ final class ReloadableSite: Responder {
     private let load: @Sendable () -> HealthController.Load
     private let findings: @Sendable () -> SiteFindings
     private let current: Lock<Generation>
-    /// What the operator should know and would not look for in the log.
-    private let note = Lock("")
+    /// Keys whose new values wait for the next start.
+    private let waiting = Lock<[String]>([])
 
     /// - Throws: `ConfigurationFault`, when a method of authentication is not for a port; as `Site.init`.
     init(
@@ -96,8 +96,12 @@ final class ReloadableSite: Responder {
     /// For how long all workers may be at work on what they have: a request makes several calls to the hub.
     var patience: Duration { .seconds(max(60, 10 * generation.configuration.hub.timeout)) }
 
-    /// Begins with a comma; empty when there is nothing to say.
-    var remark: String { note.withLock(\.self) }
+    /// What the operator should know and would not look for in the log. Begins with a comma; empty when there is nothing to say.
+    var remark: String {
+        if let refusal = metrics.reloads.state.refusal { return ", the last reload was refused: \(refusal)" }
+        let waiting = waiting.withLock(\.self)
+        return waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))"
+    }
 
     /// Puts a site of that configuration in the place of the present one.
     /// - Returns: keys whose new values wait for the next start.
@@ -126,7 +130,7 @@ final class ReloadableSite: Responder {
         // An operator who has withdrawn a key at the issuer does not wait until the keys are due.
         site.issuers?.verifier.expireKeys()
         metrics.reloads.note(refusal: nil)
-        note.withLock { $0 = waiting.isEmpty ? "" : ", a restart is needed for \(waiting.joined(separator: ", "))" }
+        self.waiting.withLock { $0 = waiting }
         retire(former)
         return waiting
     }
@@ -146,10 +150,7 @@ final class ReloadableSite: Responder {
     }
 
     /// Notes that the configuration was not taken.
-    func noteRefusal(_ reason: String) {
-        metrics.reloads.note(refusal: reason)
-        note.withLock { $0 = ", the last reload was refused: \(reason)" }
-    }
+    func noteRefusal(_ reason: String) { metrics.reloads.note(refusal: reason) }
 
     /// Ends what it has running; calls in flight fail.
     func close() {

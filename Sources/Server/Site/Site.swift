@@ -72,10 +72,7 @@ package struct Site {
         parts.notifications.sendAt = sendAt
         (parts.meter, parts.tokenThrottle) = (self.meter, tokenThrottle)
         (parts.load, parts.findings) = (load, findings)
-        parts.reload = {
-            let state = metrics.reloads.state
-            return HealthController.Reload(count: state.count, refusal: state.refusal)
-        }
+        parts.reload = { metrics.reloads.state }
         parts.metrics = MetricsResponder { metrics.exposition(with: [readings]) }
         parts.status = { readings.status(metrics) }
         parts.webhooks = webhooks?.webhooks
