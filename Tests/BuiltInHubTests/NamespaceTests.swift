@@ -55,8 +55,7 @@ import class System.Lock
     /// How many devices a send of a key has reached.
     private func count(_ bench: HubBench, _ sent: Response) throws -> Int {
         #expect(sent.status.code == 201, "\(sent.text)")
-        let details = try NotificationDetails(decoding: bench.ask(.get, "/myhub/messages/\(sent.createdID)").body)
-        return details.outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
+        return try bench.details(sent.createdID).outcomes.flatMap(\.counts).reduce(0) { $0 + $1.count }
     }
 
     private struct Call: Sendable {
@@ -279,10 +278,10 @@ import class System.Lock
     }
 
     @Test func `a device of it that is gone is removed, and no user's device is noted as gone`() throws {
-        let notes = Noted()
+        let notes = Lock<[String]>([])
         let bench = DeliveryBench(
             sender: ScriptedSender(ScriptedSender.status(410)),
-            noteGone: { (id, _, _) throws(StoreError) in notes.ids.withLock { $0.append("\(id)") } })
+            noteGone: { (id, _, _) throws(StoreError) in notes.withLock { $0.append("\(id)") } })
         let served = HubBench(store: bench.store, worker: bench.worker, isServed: true)
         bench.register(1)
         DeliveryBench.register(1, served)
@@ -291,11 +290,7 @@ import class System.Lock
         try bench.wait { try served.details(sent.createdID).endTime != nil }
         #expect(served.ask(.get, "/myhub/registrations/1-1-1", key: "listen").status.code == 404)
         #expect(try bench.store.hubRegistration("1-1-1") != nil)
-        #expect(notes.ids.withLock(\.self) == [])
-    }
-
-    private final class Noted: Sendable {
-        let ids = Lock<[String]>([])
+        #expect(notes.withLock(\.self) == [])
     }
 }
 

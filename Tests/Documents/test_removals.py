@@ -8,28 +8,30 @@ import unittest
 import rooms
 
 REMOVAL = re.compile(r"\b(?:store\.removeHubRegistration|hub\.remove|hub\.delete)\(")
-# Of each file that removes a registration, how the record of the device learns of it.
+# Of each file that removes registrations, how the record of the device learns of it, and the number of the removals.
 TOLD_BY = {
     # A push service calls the device gone.
-    "BuiltInHub/Delivery/GoneDevices.swift": "noteGone(",
+    "BuiltInHub/Delivery/GoneDevices.swift": ("noteGone(", 1),
     # A client of the served hub deletes it: it is none of a user's, whose registrations are in another namespace.
-    "HubServer/RegistrationRoutes.swift": "hub.remove(",
+    "HubServer/RegistrationRoutes.swift": (None, 1),
     # The record itself is removed, or written anew: by its user, an administrator, or another device with its handle.
-    "AppBackend/Register/RegistrationRemoval.swift": "store.removeUnchanged(",
-    "AppBackend/Register/RegisterController+Ownership.swift": "deleteRecord(",
+    "AppBackend/Register/RegistrationRemoval.swift": ("store.removeUnchanged(", 1),
+    "AppBackend/Register/RegisterController+Ownership.swift": ("deleteRecord(", 5),
     # It was removed before this wrote it.
-    "AppBackend/Register/TagNarrowing.swift": "noteGone(",
+    "AppBackend/Register/TagNarrowing.swift": ("noteGone(", 1),
     # The hub's own call, which those above make.
-    "BuiltInHub/BuiltInHub+Registrations.swift": "func remove(",
+    "BuiltInHub/BuiltInHub+Registrations.swift": ("func remove(", 1),
 }
 
 
 class Removals(unittest.TestCase):
     def test_wherever_a_registration_is_removed_the_list_of_its_user_is_told(self) -> None:
         sources = {str(path.relative_to(rooms.ROOT / "Sources")): path.read_text() for path in rooms.ROOT.glob("Sources/**/*.swift")}
-        removing = {name for name, text in sources.items() if REMOVAL.search(text)}
-        self.assertEqual(removing, set(TOLD_BY), "the files that remove registrations are those listed here")
-        self.assertEqual({name for name, call in TOLD_BY.items() if call not in sources.get(name, "")}, set(), "tells no more")
+        removing = {name: len(found) for name, text in sources.items() if (found := REMOVAL.findall(text))}
+        listed = {name: count for name, (_, count) in TOLD_BY.items()}
+        self.assertEqual(removing, listed, "the files that remove registrations, and how often, are those listed here")
+        silent = {name for name, (call, _) in TOLD_BY.items() if call and call not in sources.get(name, "")}
+        self.assertEqual(silent, set(), "tells no more")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ import FileStore
 import Foundation
 import JSON
 import Store
+import StoreContract
 import Support
 import Testing
 
@@ -59,20 +60,12 @@ import class System.Lock
     @Test func `what keys of the hub have registered gets a namespace of its own, and nothing is lost`() throws {
         let folder = try TemporaryFolder()
         let store = try folder.open()
-        func registration(_ id: String, _ tags: [String]) -> HubRegistration {
-            HubRegistration(
-                id: id, channel: "C" + id, tags: tags, description: .object([.init("n", .string(id))]), updatedAt: noon)
-        }
-        _ = try store.putDevice(
-            DeviceRecord(id: "d-1", owner: "alice", platform: "apns", handle: "AA", updatedAt: noon))
-        let own = try store.putHubRegistration(registration("d-1", ["username:alice"]))
+        let own = try NamespaceScene(store).own
         var served: [HubRegistration] = []
         for number in 0..<30 {
-            let first = try store.putHubRegistration(registration("s-\(number)", ["username:alice", "all"]))
-            served.append(try store.putHubRegistration(first))
+            let first = NamespaceScene.registration("s-\(number)", ["username:alice", "all"])
+            served.append(try store.putHubRegistration(try store.putHubRegistration(first)))
         }
-        let removed = try store.putHubRegistration(registration("s-x", ["all"]))
-        _ = try store.removeHubRegistration(removed.id, version: nil)
         try folder.write(
             try folder.text("store.json").replacing(#""format":3"#, with: #""format":2"#), to: "store.json")
         let log = EventLog()

@@ -33,11 +33,10 @@ struct CheckTests {
         #expect(outcome.errors.contains("neither /etc/app-backend/app-backend.json nor /"))
     }
 
-    /// Root becomes an ordinary user.
-    private static let asUser = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
-    private static let othersMayRun =
-        geteuid() != 0
-        || (try? Program.run("/usr/bin/setpriv", asUser + ["test", "-r", Program.appBackend]).status) == 0
+    private static let othersMayRun: Bool = {
+        let (program, arguments) = Account.command("/usr/bin/test", ["-r", Program.appBackend])
+        return (try? Program.run(program, arguments).status) == 0
+    }()
 
     @Test(.enabled(if: othersMayRun, "the program is in a folder of root's alone"))
     func `a user who may not look at the store reads who may`() throws {
@@ -45,12 +44,9 @@ struct CheckTests {
         let store = try folder.makeFolder("store")
         let file = try folder.write(#"{ "store": { "path": "\#(store)" } }"#, to: "app-backend.json")
         #expect(chmod(store, 0) == 0 && chmod(folder.path, 0o711) == 0 && chmod(file, 0o644) == 0)
-        let command = [Program.appBackend, "user", "list", "--config", file]
-        let outcome =
-            geteuid() == 0
-            ? try Program.run("/usr/bin/setpriv", Self.asUser + command)
-            : try Program.run(command[0], Array(command.dropFirst()))
-        #expect(chmod(store, 0o700) == 0)
+        defer { #expect(chmod(store, 0o700) == 0) }
+        let (program, arguments) = Account.command(Program.appBackend, ["user", "list", "--config", file])
+        let outcome = try Program.run(program, arguments)
         #expect(outcome.status == 1 && outcome.errors.contains("Permission denied"), "\(outcome)")
         #expect(outcome.errors.contains("Only root and the store's owner may do this: `sudo app-backend …`"))
     }
