@@ -26,7 +26,7 @@ let blackBox = hasBlackBox ? [] : ["BlackBox"]
 
 let package = Package(
     name: "app-backend",
-    // Of the app's side (docs/swift-app.md). The server runs on Linux.
+    // Of the app's side (docs/build/receive-ios.md). The server runs on Linux.
     platforms: [.macOS(.v12), .iOS(.v15)],
     products: [
         .executable(name: "app-backend", targets: ["app-backend"]),

@@ -15,7 +15,7 @@ def test_every_link_in_the_repository_leads_somewhere() -> None:
     assert broken_links(ROOT) == []
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/decisions.md"])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/maintain/decisions.md"])
 def test_every_path_that_a_guide_names_exists(page: str) -> None:
     folders = "Sources|Tests|docs|script|nginx|systemd|debian|hosting"
     paths = re.findall(rf"`((?:{folders})/[\w.+/-]+)`", (ROOT / page).read_text())
@@ -42,7 +42,7 @@ def test_a_link_that_leads_nowhere_is_found(tmp_path: Path, target: str) -> None
 
 
 def test_each_decision_has_a_date_and_the_alternative_that_lost() -> None:
-    sections = re.split(r"^## ", (ROOT / "docs" / "decisions.md").read_text(), flags=re.M)[1:]
+    sections = re.split(r"^## ", (ROOT / "docs" / "maintain" / "decisions.md").read_text(), flags=re.M)[1:]
     assert len(sections) > 20
     assert [text.splitlines()[0] for text in sections if not re.search(r"^\*\d{4}-\d\d-\d\d\.\*", text, re.M)] == []
     assert [text.splitlines()[0] for text in sections if not re.search(r"^Rejected: \S", text, re.M)] == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/troubleshooting.md stays true: it quotes what the program says, and all that the program says is there."""
+"""docs/operate/troubleshoot.md stays true: it quotes what the program says, and all that the program says is there."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from built import ROOT
 
 
-PAGE = ROOT / "docs" / "troubleshooting.md"
+PAGE = ROOT / "docs" / "operate" / "troubleshoot.md"
 # First cells of the heads of tables. What other programs say was looked at when it was written, and cannot be checked.
 OWN = "message"
 OTHERS = {"nginx answers", "nginx logs, or `nginx -t` says", "systemd says"}

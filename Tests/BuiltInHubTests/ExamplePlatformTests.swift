@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// A driver for Amazon's devices, for which the hub has none: all that a hub needs to deliver to a platform.
-/// `docs/new-platform.md` is made of it.
+/// `docs/maintain/new-platform.md` is made of it.
 private struct ExampleDriver: PushDriver {
     let platform = Platform.adm
 

@@ -34,7 +34,9 @@ struct StoreFindingsTests {
             _ in
         },
         Row(name: "service not asked", verdict: .ok, fix: "", serviceSays: nil) { _ in },
-        Row(name: "damaged", verdict: .fail, fix: "docs/store.md") { $0.error = .damaged(detail: "store.json") },
+        Row(name: "damaged", verdict: .fail, fix: "docs/reference/store.md") {
+            $0.error = .damaged(detail: "store.json")
+        },
         Row(name: "empty folder", verdict: .fail, fix: "start the service") { $0.error = .readOnly },
         Row(name: "no users", verdict: .fail, fix: "user add") { $0.users = 0 },
         Row(name: "no users needed", verdict: .warning, fix: "auth.method", needsUsers: false) { $0.users = 0 },

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rooms of Package.swift and what each needs, as a picture.
 
-`python3 -B Tests/Documents/rooms.py` writes docs/rooms.svg.
+`python3 -B Tests/Documents/rooms.py` writes docs/maintain/rooms.svg.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 import layers
 
 ROOT = Path(__file__).parents[2]
-PICTURE = ROOT / "docs" / "rooms.svg"
+PICTURE = ROOT / "docs" / "maintain" / "rooms.svg"
 # Pixels. A box is higher by a line where the libraries of C stand in it that the room opens.
 BOX_HEIGHT, LINE_HEIGHT, BOX_GAP, LAYER_GAP, MARGIN, PADDING = 30, 15, 16, 46, 20, 14
 LETTER, SMALL_LETTER = 7.8, 6.6

@@ -16,8 +16,9 @@ TABLE = Path(__file__).with_name("style.txt")
 COUNTED = {"what": r"\bwhat\b", "where": r"\bwhere\b", "semicolons": ";", "alone": r"\balone\b", "you": r"\byou(?:rs?)?\b"}
 TARGET = {"what": 2.0, "where": 0.5, "semicolons": 3.0, "alone": 0.0}
 GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
-    admin comparison container deployment first-app maui messages nginx oidc operation package shared-hosting swift-app
-    telephone webhooks
+    build/receive-ios build/receive-windows-maui build/send build/webhooks explain/comparison operate/admin-page
+    operate/install operate/install-container operate/monitor operate/nginx operate/package operate/shared-hosting
+    operate/single-sign-on start/first-app start/try-on-a-phone
 """.split()))
 # In a guide.
 LEAST_YOU = 10.0
@@ -25,7 +26,7 @@ LEAST_YOU = 10.0
 
 def pages() -> dict[str, str]:
     """The text of each page by its path. The changelog is a list of changes, and its past is not rewritten."""
-    found = {*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")} - {ROOT / "CHANGELOG.md"}
+    found = {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"}
     return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
 
 
@@ -51,5 +52,5 @@ def lowered(text: str, before: dict[str, float] | None) -> dict[str, float]:
 if __name__ == "__main__":
     known = limits() if TABLE.exists() else {}
     rows = {page: lowered(text, known.get(page)) for page, text in pages().items() if not known or page in known}
-    lines = [f"{page:<30}" + "".join(f"{number:>6g}" for number in row.values()) for page, row in rows.items() if row != TARGET]
-    TABLE.write_text("\n".join([f"# {'page':<28}  " + "  ".join(TARGET), *lines]) + "\n")
+    lines = [f"{page:<38}" + "".join(f"{number:>6g}" for number in row.values()) for page, row in rows.items() if row != TARGET]
+    TABLE.write_text("\n".join([f"# {'page':<36}  " + "  ".join(TARGET), *lines]) + "\n")

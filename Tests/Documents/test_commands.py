@@ -76,10 +76,10 @@ def fault(words: list[str], commands: Commands) -> str:
 
 class Pages(unittest.TestCase):
     def test_every_command_is_one_of_the_manual(self) -> None:
-        commands = of_manual((ROOT / "docs" / "app-backend.1").read_text())
+        commands = of_manual((ROOT / "docs" / "reference" / "app-backend.1").read_text())
         self.assertGreater(len(commands), 15)
         # The changelog names commands that were there once.
-        pages = {*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")} - {ROOT / "CHANGELOG.md"}
+        pages = {*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")} - {ROOT / "CHANGELOG.md"}
         shown = [
             (page.relative_to(ROOT), line, words)
             for page in sorted(pages)
@@ -92,7 +92,7 @@ class Pages(unittest.TestCase):
 
 class Members(unittest.TestCase):
     def test_the_manual_has_the_members_that_a_command_prints(self) -> None:
-        manual = (ROOT / "docs" / "app-backend.1").read_text()
+        manual = (ROOT / "docs" / "reference" / "app-backend.1").read_text()
         for command, name in JSON_WRITERS.items():
             told, source = members_of_manual(manual, command), (SOURCES / f"{name}.swift").read_text()
             with self.subTest(command=command):

@@ -14,15 +14,15 @@ SHIPPED = {"README.md", "CHANGELOG.md", "SECURITY.md"}
 
 class Index(unittest.TestCase):
     def setUp(self) -> None:
-        self.pages = sorted(path for path in (ROOT / "docs").glob("*.md") if path.name != "README.md")
+        self.pages = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name != "README.md")
         self.assertGreater(len(self.pages), 20)
 
     def test_the_index_lists_every_page(self) -> None:
         index = (ROOT / "docs" / "README.md").read_text()
-        self.assertEqual([page.name for page in self.pages if f"({page.name})" not in index], [])
+        self.assertEqual([page for page in self.pages if f"({page.relative_to(ROOT / 'docs')})" not in index], [])
 
     def test_every_page_begins_with_a_way_back(self) -> None:
-        ways = ("[Back to the README](../README.md)", "[Back to the documentation](README.md)")
+        ways = ("[Back to the README](../../README.md)", "[Back to the documentation](../README.md)")
         lost = [page.name for page in self.pages if page.read_text().splitlines()[2] not in ways]
         self.assertEqual(lost, [])
 

@@ -18,7 +18,7 @@ SHOWN = 5
 
 def pages() -> dict[str, str]:
     """The text of every Markdown page by its path."""
-    found = [path for pattern in ("*.md", "docs/*.md", "examples/*.md", ".github/**/*.md") for path in ROOT.glob(pattern)]
+    found = [path for pattern in ("*.md", "docs/**/*.md", "examples/*.md", ".github/**/*.md") for path in ROOT.glob(pattern)]
     return {str(path.relative_to(ROOT)): path.read_text() for path in sorted(found)}
 
 

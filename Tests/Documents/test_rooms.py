@@ -27,7 +27,7 @@ class Picture(unittest.TestCase):
 
     def test_it_is_drawn_from_the_package(self) -> None:
         is_same = rooms.PICTURE.read_text() == rooms.picture(self.rooms)
-        self.assertTrue(is_same, "docs/rooms.svg is of another Package.swift: run python3 -B Tests/Documents/rooms.py")
+        self.assertTrue(is_same, "docs/maintain/rooms.svg is of another Package.swift: run python3 -B Tests/Documents/rooms.py")
 
     def test_every_folder_of_the_source_is_a_room(self) -> None:
         folders = {path.name for path in (rooms.ROOT / "Sources").iterdir() if path.is_dir()}

@@ -51,7 +51,8 @@ def test_the_commands_of_the_pages_work_with_its_token(
 ) -> None:
     reader = Reader(product, authority.file, tmp_path, {})
     reader.story.names[TOKEN] = provider.log_in("alice", CLIENT, authority.file)["access_token"]
-    commands = [*of("oidc.md"), *(one for one in of("http-api.md") if "Tokens of identity providers" in one.headings)]
+    of_reference = [one for one in of("reference/http-api.md") if "Tokens of identity providers" in one.headings]
+    commands = [*of("operate/single-sign-on.md"), *of_reference]
     assert [reader.read(one) for one in commands] == [[], []]
 
 
@@ -114,7 +115,7 @@ def test_the_keys_are_rotated_as_the_providers_manual_says(
 def test_the_algorithm_that_the_provider_prefers_is_refused_and_named(
     product: Installation, provider: IdentityProvider, authority: Authority
 ) -> None:
-    """docs/oidc.md says what to choose."""
+    """docs/operate/single-sign-on.md says what to choose."""
     provider.add_client("as-it-comes", None)
     token = provider.log_in("alice", "as-it-comes", authority.file)["access_token"]
     assert "algorithm" in refusal(product, token)

@@ -60,7 +60,7 @@ def test_a_receiver_hears_of_the_message_that_the_page_sends(
         groups = {"webhooks": receiver.group()}
         with Installation(program, tmp_path, authority, "localhost:9", groups=groups) as site:
             reader = Reader(site, authority.file, tmp_path, {role: site.add_user(role) for role in ("alice", "bob")})
-            (command,) = of("webhooks.md")
+            (command,) = of("build/webhooks.md")
             sent = reader.read(command)
             wait_until(lambda: receiver.events, "the event")
         (data,) = told(receiver, "message.completed")

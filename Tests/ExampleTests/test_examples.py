@@ -29,8 +29,8 @@ def settings(site: Installation, user: User) -> dict[str, str]:
 
 
 def vector() -> dict[str, str]:
-    """The one that docs/webhooks.md shows."""
-    section = (ROOT / "docs" / "webhooks.md").read_text().partition("\n## Test vector\n")[2]
+    """The one that docs/build/webhooks.md shows."""
+    section = (ROOT / "docs" / "build" / "webhooks.md").read_text().partition("\n## Test vector\n")[2]
     (block,) = [one["text"] for one in BLOCK.finditer(section.partition("\n## ")[0]) if one["language"] == "json"]
     shown: dict[str, str] = json.loads(block)
     return shown

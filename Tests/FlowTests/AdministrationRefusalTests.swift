@@ -82,7 +82,7 @@ struct AdministrationRefusalTests {
 
     @Test func `the list of routes above is whole`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = try String(contentsOf: root.appending(path: "docs/http-api.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/http-api.md"), encoding: .utf8)
         let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/admin[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
         let known = Self.routes.map { route in
             let pattern = route.path.replacing("/alice", with: "/{name}").replacing("/1-1-1", with: "/{id}")

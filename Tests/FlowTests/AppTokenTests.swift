@@ -75,7 +75,7 @@ struct AppTokenTests {
 
     @Test func `the list of routes above is whole`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = try String(contentsOf: root.appending(path: "docs/http-api.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/http-api.md"), encoding: .utf8)
         let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
         // Those of administrators are in `AdministrationRefusalTests`.
         let behindAuthentication = Set(

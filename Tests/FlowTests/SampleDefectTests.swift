@@ -9,7 +9,8 @@ import NotificationHub
 import Testing
 import Text
 
-/// The defects of Microsoft's sample, one test each. The number is the defect's place in `docs/differences.md`.
+/// The defects of Microsoft's sample, one test each. The number is the defect's place in
+/// `docs/migrate/from-azure-tutorials.md`.
 struct SampleDefectTests {
     @Test func `1 missing and wrong credentials are 401 with a challenge`() throws {
         let site = try TestSite()

@@ -6,11 +6,11 @@ import JSON
 import Testing
 import Text
 
-/// What docs/webhooks.md gives receivers to try themselves with.
+/// What docs/build/webhooks.md gives receivers to try themselves with.
 struct WebhookVectorTests {
     @Test func `the documented vector is signed as the product signs`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = try String(contentsOf: root.appending(path: "docs/webhooks.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/build/webhooks.md"), encoding: .utf8)
         let block = try #require(page.firstMatch(of: /\n## Test vector\n(?s:.*?)```json\n(?<json>(?s:.*?))```/)).json
         let vector = try JSONValue(parsing: Array(block.utf8))
         let secret = try #require(vector["secret"]?.string)

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from product import CHECKOUT
 
 PAGES = (
-    "README.md", "docs/deployment.md", "docs/package.md", "docs/admin.md", "docs/nginx.md", "docs/systemd.md",
-    "docs/operation.md", "docs/troubleshooting.md", "docs/upgrade-and-backup.md", "docs/postgresql.md",
-    "docs/shared-hosting.md", "docs/container.md", "docs/apt-repository.md", "docs/configuration.md", "docs/differences.md",
-    "docs/doctor.md", "docs/store.md", "docs/web-push.md", "docs/apns.md", "docs/fcm.md", "docs/wns.md",
+    "README.md", "docs/operate/install.md", "docs/operate/package.md", "docs/operate/admin-page.md",
+    "docs/operate/nginx.md", "docs/operate/systemd.md", "docs/operate/monitor.md", "docs/operate/troubleshoot.md",
+    "docs/operate/upgrade-and-backup.md", "docs/operate/postgresql.md", "docs/operate/shared-hosting.md",
+    "docs/operate/install-container.md", "docs/maintain/apt-repository.md", "docs/operate/configuration.md",
+    "docs/migrate/from-azure-tutorials.md", "docs/operate/doctor.md", "docs/reference/store.md",
+    "docs/operate/push-browsers.md", "docs/operate/push-apple.md", "docs/operate/push-android.md",
+    "docs/operate/push-windows.md",
 )  # fmt: skip
 PROGRAMS = {
     "./app-backend", "app-backend", "apt", "cd", "certbot", "chmod", "chown", "curl", "dpkg-deb", "getent", "gpg",

@@ -29,7 +29,7 @@ network_backend = "netavark"
 """
 # What may be written, of a host that is not the tests' machine: networks and sockets of its own.
 OWN = "ip link set lo up && mount -t tmpfs tmpfs /run && mount -t tmpfs tmpfs /etc/tmpfiles.d && echo made && exec sleep infinity"
-# What docs/container.md has in its compose file.
+# What docs/operate/install-container.md has in its compose file.
 CONFINED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
 
 

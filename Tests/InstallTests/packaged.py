@@ -156,8 +156,8 @@ def write_every_file(root: Root, certificate: Path) -> dict[int, str]:
     """Writes every file for nginx that the pages let an administrator write, beside sites of others. Returns what those
     answer on which port."""
     folder = "/etc/nginx/conf.d"
-    root.write(f"{folder}/app-backend-metrics.conf", nginx_block("operation.md"))
-    root.write(f"{folder}/shop.conf", _server(8001, nginx_block("nginx.md")))
+    root.write(f"{folder}/app-backend-metrics.conf", nginx_block("operate/monitor.md"))
+    root.write(f"{folder}/shop.conf", _server(8001, nginx_block("operate/nginx.md")))
     names = ("", "-monitor", "-hub")
     root.write(f"{folder}/blog.conf", _server(8002, *(f"include snippets/app-backend{name}.conf;" for name in names)))
     root.write(f"{folder}/names.conf", _server(8003, *_every_name()))

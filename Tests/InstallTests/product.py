@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The product in a root, its files where docs/deployment.md puts them. Of the units the socket alone is enabled, so that
+"""The product in a root, its files where docs/operate/install.md puts them. Of the units the socket alone is enabled, so that
 tests see who starts the service."""
 
 import re

@@ -79,6 +79,6 @@ def make_release(checkout: Checkout, program: Path, system: Path | None, output:
 
 
 def installation_commands() -> str:
-    """What docs/deployment.md lets an administrator type who has no package."""
-    (found,) = COMMANDS.findall((CHECKOUT / "docs" / "deployment.md").read_text())
+    """What docs/operate/install.md lets an administrator type who has no package."""
+    (found,) = COMMANDS.findall((CHECKOUT / "docs" / "operate" / "install.md").read_text())
     return str(found)

@@ -139,7 +139,7 @@ def test_init_says_what_to_do_where_the_configuration_is_read_only(podman: Podma
 
 
 def test_init_sets_a_site_up_by_the_variables_of_the_page(podman: Podman, image: str, sockets: Path) -> None:
-    page = (CHECKOUT / "docs" / "container.md").read_text()
+    page = (CHECKOUT / "docs" / "operate" / "install-container.md").read_text()
     variables = re.findall(r"`(APP_BACKEND_\w+): \"?([^\"`]+)\"?`", page)
     options = [word for name, value in variables for word in ("--env", f"{name}={value}")]
     volumes = ["--volume", f"set-up:{STATE}", "--volume", f"{sockets}:{SOCKET_FOLDER}"]
@@ -173,7 +173,8 @@ def printed(podman: Podman, name: str) -> str | None:
 
 
 def compose_file() -> str:
-    (text,) = re.findall(r"^```yaml\n(.*?)^```$", (CHECKOUT / "docs" / "container.md").read_text(), flags=re.M | re.S)
+    page = (CHECKOUT / "docs" / "operate" / "install-container.md").read_text()
+    (text,) = re.findall(r"^```yaml\n(.*?)^```$", page, flags=re.M | re.S)
     return str(text)
 
 

@@ -101,7 +101,7 @@ def test_a_reload_sees_every_credential_and_tells_right_from_wrong(site: Site, f
     subject = ["-subj", f"/UID={TOPIC}", "-keyout", names[0], "-out", names[1]]
     openssl("req", "-x509", "-newkey", "rsa:2048", "-noenc", *subject)
     openssl("pkcs12", "-export", "-passout", "pass:secret-1", "-in", names[1], "-inkey", names[0], "-out", names[2])
-    # As docs/apns.md says: the service's user reads it by a group.
+    # As docs/operate/push-apple.md says: the service's user reads it by a group.
     site.system.root.file(f"{FOLDER}/apns.p12").write_bytes(Path(names[2]).read_bytes())
     for command in ("groupadd --system push", f"chgrp push {FOLDER}/apns.p12", f"chmod 640 {FOLDER}/apns.p12"):
         site.system.run(*command.split())

@@ -12,7 +12,7 @@ import pytest
 
 from product import CHECKOUT
 
-PAGE = CHECKOUT / "docs" / "app-backend.1"
+PAGE = CHECKOUT / "docs" / "reference" / "app-backend.1"
 COMMAND_SECONDS = 180
 
 

@@ -37,7 +37,7 @@ from product import CHECKOUT, allow_load
 from roots import Bases, Root
 
 SNIPPET = "/etc/nginx/snippets/app-backend.conf"
-# As docs/configuration.md calls them.
+# As docs/operate/configuration.md calls them.
 SECRETS = (
     "hub.connectionString", "localHub.key", "localHub.keys", "store.url", "webPush.privateKey", "webPush.formerPrivateKey",
     "apns.key", "apns.certificatePassword", "fcm.credential", "wns.secret", "webhooks.secret"
@@ -110,7 +110,8 @@ def test_the_package_has_every_file_that_an_administrator_installs(package: Path
 
 def test_every_file_that_the_installation_and_the_page_name_is_in_the_package(package: Path, tmp_path: Path) -> None:
     unpack(package, tmp_path)
-    told = (CHECKOUT / "debian" / "app-backend.postinst").read_text() + (CHECKOUT / "docs" / "package.md").read_text()
+    told_in = (CHECKOUT / "debian" / "app-backend.postinst", CHECKOUT / "docs" / "operate" / "package.md")
+    told = "".join(page.read_text() for page in told_in)
     named = set(re.findall(r"/usr/share/doc/app-backend/[\w./-]+\w", told))
     assert named and not [path for path in named if not (tmp_path / path.removeprefix("/")).exists()]
     snippets = set(re.findall(r"snippets/app-backend[\w-]*\.conf", told))
@@ -130,7 +131,7 @@ def test_the_program_loads_no_library_that_lies_beside_it(package: Path, tmp_pat
 
 def test_every_link_of_an_installed_page_leads_to_an_installed_file(package: Path, tmp_path: Path) -> None:
     unpack(package, tmp_path)
-    shipped = {path.name for path in (CHECKOUT / "docs").glob("*.md")} | {"README.md", "CHANGELOG.md", "SECURITY.md"}
+    shipped = {path.name for path in (CHECKOUT / "docs").rglob("*.md")} | {"README.md", "CHANGELOG.md", "SECURITY.md"}
     assert {page.name for page in pages(tmp_path)} == shipped
     assert broken_links(tmp_path) == []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An apt repository as docs/apt-repository.md has it made and used: its own commands, but for the places."""
+"""An apt repository as docs/maintain/apt-repository.md has it made and used: its own commands, but for the places."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Repository:
 
 def commands() -> tuple[str, str]:
     """The page's two lists: for who publishes, and for a host."""
-    page = (CHECKOUT / "docs" / "apt-repository.md").read_text()
+    page = (CHECKOUT / "docs" / "maintain" / "apt-repository.md").read_text()
     publish, install = re.findall(r"^```sh\n(.*?)^```$", page, flags=re.M | re.S)
     return publish, install
 

@@ -51,7 +51,7 @@ def test_every_command_of_the_pages_is_typed_or_it_is_said_why_not() -> None:
 
 
 def test_every_page_with_a_command_is_walked_or_it_is_said_why_not() -> None:
-    pages = ["README.md", *(f"docs/{path.name}" for path in (CHECKOUT / "docs").glob("*.md"))]
+    pages = ["README.md", *(str(path.relative_to(CHECKOUT)) for path in (CHECKOUT / "docs").rglob("*.md"))]
     walked = {*PAGES, *PAGES_ELSEWHERE}
     assert len(walked) == len(PAGES) + len(PAGES_ELSEWHERE)
     assert walked == {page for page in pages if any(commands(page))}
@@ -101,12 +101,12 @@ def make_authority(folder: Path) -> Path:
 
 def write_what_a_reader_writes(root: Root) -> None:
     """By the pages, where these show more than commands."""
-    (subject,) = SUBJECT.findall((CHECKOUT / "docs" / "deployment.md").read_text())
-    (roles,) = ROLES.findall((CHECKOUT / "docs" / "admin.md").read_text())
+    (subject,) = SUBJECT.findall((CHECKOUT / "docs" / "operate" / "install.md").read_text())
+    (roles,) = ROLES.findall((CHECKOUT / "docs" / "operate" / "admin-page.md").read_text())
     told = json.loads(f"{{ {subject} }}") | json.loads(roles) | {"log": {"level": "debug"}}
     configuration = json.loads((CHECKOUT / CONFIGURATION).read_text()) | told
     root.write("/root/configuration.json", json.dumps(configuration))
-    # As docs/postgresql.md says; the key of the page is in the folder.
+    # As docs/operate/postgresql.md says; the key of the page is in the folder.
     without = {name: value for name, value in configuration.items() if name not in ("store", "webPush")}
     root.write("/root/without-path.json", json.dumps(without))
     # The page's lines, the second one in place of the server's own root.
@@ -117,7 +117,7 @@ def write_what_a_reader_writes(root: Root) -> None:
     root.write("/root/include-snippet", f"sed -i {edits} /etc/nginx/sites-available/default\n")
     # The file is its last argument; before it may stand the line to begin at.
     root.write("/root/editor", '#!/bin/sh\nfor file; do :; done\ncat /root/edited > "$file"\n', mode=0o755)
-    page = (CHECKOUT / "docs" / "nginx.md").read_text()
+    page = (CHECKOUT / "docs" / "operate" / "nginx.md").read_text()
     (below_prefix,) = re.findall(r"^## Below a prefix$.*?^```nginx\n(.*?)^```$", page, flags=re.M | re.S)
     tls = "listen 443 ssl; ssl_certificate /etc/ssl/private/tests/cert.pem; ssl_certificate_key /etc/ssl/private/tests/key.pem;"
     root.write("/root/shop.conf", f"server {{ {tls} server_name shop.example.com;\n{below_prefix}}}\n")

@@ -12,15 +12,15 @@ BY_CURL = "Tests/OpenAPI plays the commands of curl of all pages, and the roles 
 NO_APPLE = "it needs Apple's service; Tests/Doubles calls a double of it"
 
 PAGES_ELSEWHERE = {
-    "docs/decisions.md": "it names commands, and shows none to type",
-    "docs/first-app.md": BY_CURL,
-    "docs/http-api.md": BY_CURL,
-    "docs/maui.md": BY_CURL,
-    "docs/messages.md": BY_CURL,
-    "docs/oidc.md": "Tests/Doubles plays it, beside a provider of identities",
-    "docs/release.md": "test_release.py makes a release, and verifies it",
-    "docs/telephone.md": "test_run.py starts script/run --lan",
-    "docs/webhooks.md": "Tests/Doubles plays it, beside a receiver",
+    "docs/maintain/decisions.md": "it names commands, and shows none to type",
+    "docs/start/first-app.md": BY_CURL,
+    "docs/reference/http-api.md": BY_CURL,
+    "docs/build/receive-windows-maui.md": BY_CURL,
+    "docs/build/send.md": BY_CURL,
+    "docs/operate/single-sign-on.md": "Tests/Doubles plays it, beside a provider of identities",
+    "docs/maintain/releasing.md": "test_release.py makes a release, and verifies it",
+    "docs/start/try-on-a-phone.md": "test_run.py starts script/run --lan",
+    "docs/build/webhooks.md": "Tests/Doubles plays it, beside a receiver",
 }
 ELSEWHERE = {
     "script/run": "test_run.py starts it",

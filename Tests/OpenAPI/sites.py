@@ -54,8 +54,8 @@ def apples(folder: Path, *topics: str) -> dict[str, Any]:
 
 
 def trust_certificates(site: Installation, folder: Path, authority: Authority) -> None:
-    """Lets nginx say who a client with a certificate is, by the lines that docs/nginx.md has for that."""
-    section = (ROOT / "docs" / "nginx.md").read_text().partition("\n## Users whom nginx authenticates\n")[2]
+    """Lets nginx say who a client with a certificate is, by the lines that docs/operate/nginx.md has for that."""
+    section = (ROOT / "docs" / "operate" / "nginx.md").read_text().partition("\n## Users whom nginx authenticates\n")[2]
     blocks = [one["text"] for one in BLOCK.finditer(section.partition("\n## ")[0])]
     location = next(one for one in blocks if "location ^~ /api/" in one)
     lines = "".join(line for line in location.splitlines(keepends=True) if "auth_request" not in line)

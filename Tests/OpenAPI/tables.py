@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/http-api.md."""
+"""The tables of docs/reference/http-api.md."""
 
 from built import ROOT
 import re
@@ -8,7 +8,7 @@ import re
 
 def table(heading: str) -> list[list[str]]:
     """The cells of each row of the one table below a heading. An empty first cell stands for the one above it."""
-    text = (ROOT / "docs" / "http-api.md").read_text()
+    text = (ROOT / "docs" / "reference" / "http-api.md").read_text()
     section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", text, re.M | re.S)
     if section is None:
         raise ValueError(f"There is no heading {heading}.")

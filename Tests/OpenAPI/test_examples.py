@@ -17,29 +17,29 @@ from sites import NO_LIMITS, NO_PUSH_SERVICE, a_browser, apples, trust_certifica
 from built import ROOT
 from installation import Installation
 
-PAGE = DOCS / "http-api.md"
+PAGE = DOCS / "reference" / "http-api.md"
 WHOLE = "A request and an answer for each route"
 # Of http-api.md: what needs a site of another configuration.
 APPS, OTHER_SITES, ISSUERS = "Several apps", "Pages of other sites", "Tokens of identity providers"
-# Of configuration.md, likewise.
+# Of operate/configuration.md, likewise.
 JOINING = "Tags that users may join"
 # A time in the next seven days, for the one that the pages name.
 TOMORROW = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
 HANDLE = "ab" * 32
 # Pages whose commands Tests/Doubles plays, because they need a provider of identities, or a receiver.
-ELSEWHERE = {"oidc.md", "webhooks.md"}
+ELSEWHERE = {"operate/single-sign-on.md", "build/webhooks.md"}
 
 
 def below(heading: str) -> list[Example]:
     """Those of http-api.md."""
-    return [one for one in of("http-api.md") if heading in one.headings]
+    return [one for one in of("reference/http-api.md") if heading in one.headings]
 
 
 @pytest.fixture(scope="module")
 def site(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """What the pages ask of a configuration, as they show it."""
     folder = tmp_path_factory.mktemp("site")
-    groups = settings(DOCS / "configuration.md", "Roles") | settings(PAGE, OTHER_SITES)
+    groups = settings(DOCS / "operate" / "configuration.md", "Roles") | settings(PAGE, OTHER_SITES)
     groups["roles"] += [{"name": "oncall"}, {"name": "speaker", "sendTo": ["tag:*", "role:*"], "broadcast": True}]
     with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS | groups) as running:
         yield running
@@ -65,11 +65,16 @@ def fits(asked: tuple[str, str], route: tuple[str, str]) -> bool:
     return asked[0] == route[0] and re.fullmatch(pattern, asked[1]) is not None
 
 
+def name_of(page: Path) -> str:
+    """As `of` takes it."""
+    return str(page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT))
+
+
 def test_every_page_with_a_command_of_curl_is_played() -> None:
     """Here or in Tests/Doubles, and each of its commands stands where it is found."""
-    pages = {ROOT / "README.md", *DOCS.glob("*.md")}
+    pages = {ROOT / "README.md", *DOCS.rglob("*.md")}
     blocks = {page: "".join(one["text"] for one in BLOCK.finditer(page.read_text())) for page in pages}
-    counts = {page.name: len(re.findall(r"^ *curl ", text, re.M)) for page, text in blocks.items() if "curl " in text}
+    counts = {name_of(page): len(re.findall(r"^ *curl ", text, re.M)) for page, text in blocks.items() if "curl " in text}
     assert counts == {name: len(of(name)) for name in counts}
     source = Path(__file__).read_text()
     assert {name for name, count in counts.items() if count and f'of("{name}"' not in source} == ELSEWHERE
@@ -82,7 +87,7 @@ def test_the_product_answers_as_the_page_shows(installation: Installation, folde
     # The page's password is changed to another one, which is the same here.
     own = {"PASSWORD": users["alice"].password, "ROOTS-PASSWORD": users["root"].password, "NEW": users["alice"].password}
     reader.story.names |= own | {"2026-11-30T08:00:00Z": TOMORROW}
-    found = [one for one in of("http-api.md") if not {APPS, OTHER_SITES, ISSUERS} & set(one.headings)]
+    found = [one for one in of("reference/http-api.md") if not {APPS, OTHER_SITES, ISSUERS} & set(one.headings)]
     assert len(found) > 15
     for one in found:
         has_answer = one.request in {("GET", "/metrics"), ("HEAD", "/api/config")}
@@ -116,7 +121,7 @@ def test_each_message_of_its_page_reaches_a_device(site: Installation, authority
         assert site.call("PUT", f"/api/register/{id}", users[role], device | {"Tags": ["news"]}).status == 200
     reader = Reader(site, authority, tmp_path, users)
     reader.story.names |= {"7260336227650468927-4200236381151834034-1": id, "2026-11-30T08:00:00Z": TOMORROW}
-    found = of("messages.md")
+    found = of("build/send.md")
     for one in found:
         answer = reader.read(one)
         if "SendAt" not in answer:
@@ -126,18 +131,18 @@ def test_each_message_of_its_page_reaches_a_device(site: Installation, authority
 
 def test_a_role_lets_its_users_do_what_the_page_says(site: Installation, authority: Path, tmp_path: Path) -> None:
     reader = Reader(site, authority, tmp_path, {"bob": site.add_user("bob")})
-    role, message = [one for one in of("configuration.md", "app-backend", "curl") if JOINING not in one.headings]
+    role, message = [one for one in of("operate/configuration.md", "app-backend", "curl") if JOINING not in one.headings]
     assert reader.ask([reader.story.here(word) for word in message.words[1:]])[0] == 403
     reader.read(role)
     reader.read(message)
 
 
 def test_a_user_joins_a_tag_as_the_page_says(program: Path, tmp_path: Path) -> None:
-    groups = settings(DOCS / "configuration.md", JOINING)
+    groups = settings(DOCS / "operate" / "configuration.md", JOINING)
     with Installation(program, tmp_path, Authority(tmp_path), NO_PUSH_SERVICE, groups=groups) as site:
         alice = site.add_user("alice")
         reader = Reader(site, tmp_path / "authority.pem", tmp_path, {"alice": alice})
-        (command,) = [one for one in of("configuration.md") if JOINING in one.headings]
+        (command,) = [one for one in of("operate/configuration.md") if JOINING in one.headings]
         reader.read(command, is_whole=True)
         assert site.call("GET", "/api/register", alice).json()[0]["Tags"] == ["news-sport"]
         for tag, status in (("news/sport", 400), ("sport", 403)):
@@ -149,7 +154,7 @@ def test_the_calls_that_an_app_of_the_tutorial_for_maui_makes_work_as_its_page_s
     site: Installation, authority: Path, tmp_path: Path
 ) -> None:
     reader = Reader(site, authority, tmp_path, {})
-    commands = of("maui.md", "app-backend", "curl")
+    commands = of("build/receive-windows-maui.md", "app-backend", "curl")
     # The first ones are made with the key of step 2.
     for one in sorted(commands, key=lambda one: one.words[:2] != ["app-backend", "user"]):
         reader.read(one)
@@ -161,7 +166,7 @@ def test_the_key_for_browsers_is_made_and_rotated_as_its_page_shows(
 ) -> None:
     with Installation(program, tmp_path, Authority(tmp_path), NO_PUSH_SERVICE) as site:
         reader = Reader(site, tmp_path / "authority.pem", tmp_path, {})
-        for one in of("web-push.md", "curl", "app-backend", "systemctl"):
+        for one in of("operate/push-browsers.md", "curl", "app-backend", "systemctl"):
             reader.read(one)
 
 
@@ -172,7 +177,7 @@ def test_a_user_whom_nginx_has_authenticated_is_let_in_as_the_page_shows(program
         alice = site.add_user("alice")
         trust_certificates(site, tmp_path / "nginx", authority)
         reader = Reader(site, authority.file, tmp_path, {"alice": alice})
-        (command,) = of("nginx.md")
+        (command,) = of("operate/nginx.md")
         for user, status in ((alice.name, 200), ("nosuch", 401)):
             certificate = authority.issue_to(user)
             (tmp_path / "alice.pem").write_bytes(certificate.chain.read_bytes() + certificate.key.read_bytes())
@@ -185,7 +190,7 @@ def test_a_user_whom_nginx_has_authenticated_is_let_in_as_the_page_shows(program
 def test_the_first_calls_of_a_stranger_work(site: Installation, authority: Path, tmp_path: Path) -> None:
     users = {role: site.add_user(role) for role in ("alice", "bob")}
     reader = Reader(site, authority, tmp_path, users)
-    for one in [*of("README.md"), *of("deployment.md")]:
+    for one in [*of("README.md"), *of("operate/install.md")]:
         answer = reader.read(one)
         if "MessageId" in answer:
             reader.story.names["ID"] = answer["MessageId"]
@@ -199,7 +204,7 @@ def test_the_calls_of_the_first_app_work_in_their_order(program: Path, tmp_path:
         shutil.copy(authority.file, tmp_path / ".run" / "cert.pem")
         reader = Reader(site, authority.file, tmp_path, {role: site.add_user(role) for role in ("alice", "bob")})
         reader.story.names[TRIAL_SITE] = site.origin
-        found = of("first-app.md")
+        found = of("start/first-app.md")
         for one in found:
             reader.read(one, is_whole=True)
         assert len(found) > 8

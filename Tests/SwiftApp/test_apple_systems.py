@@ -18,7 +18,7 @@ NEWER = {
 }
 
 
-PAGE = toolchain.ROOT / "docs" / "swift-app.md"
+PAGE = toolchain.ROOT / "docs" / "build" / "receive-ios.md"
 
 
 def page_files(into: Path) -> list[Path]:

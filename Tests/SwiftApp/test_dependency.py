@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line of docs/swift-app.md is all that another package needs: tried from a repository on this disk."""
+"""The line of docs/build/receive-ios.md is all that another package needs: tried from a repository on this disk."""
 
 import re
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import toolchain
 
-PAGE = toolchain.ROOT / "docs" / "swift-app.md"
+PAGE = toolchain.ROOT / "docs" / "build" / "receive-ios.md"
 VERSION = "99.0.0"
 # What a package gets that depends on the client alone.
 FETCHED = {"app-backend", "swift-http-types"}

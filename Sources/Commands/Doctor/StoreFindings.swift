@@ -163,7 +163,8 @@ struct StoreFindings: Sendable {
         switch error {
         case .unavailable, .busy: .fail("\(path): \(error)", fix: "run this as root; \(setting("store.path"))")
         case .readOnly: .fail("\(path) holds no store yet", fix: "start the service once, which makes it")
-        default: .fail("\(path): \(error)", fix: "`journalctl -u app-backend`; a copy of the store; docs/store.md")
+        default:
+            .fail("\(path): \(error)", fix: "`journalctl -u app-backend`; a copy of the store; docs/reference/store.md")
         }
     }
 

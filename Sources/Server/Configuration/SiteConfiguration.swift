@@ -4,7 +4,7 @@ package import Logging
 package import NotificationHub
 package import WebPush
 
-/// Everything that can be set, checked. The defaults are those of the reference in `docs/configuration.md`.
+/// Everything that can be set, checked. The defaults are those of the reference in `docs/operate/configuration.md`.
 package struct SiteConfiguration: Sendable {
     package struct Hub: Sendable {
         /// nil: the local hub, in this process.

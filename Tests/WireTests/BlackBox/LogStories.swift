@@ -46,7 +46,7 @@ extension WireTests {
         }
 
         @Test func `the filter of the page for fail2ban finds failed log-ins, and their addresses`() throws {
-            let page = try String(contentsOfFile: "\(Program.root)/docs/operation.md", encoding: .utf8)
+            let page = try String(contentsOfFile: "\(Program.root)/docs/operate/monitor.md", encoding: .utf8)
             let filter = try #require(page.firstMatch(of: /\nfailregex = (.+)\n/)?.1)
             let expression = try Regex(
                 String(filter.replacing("<ADDR>", with: "([0-9a-f.:]+)")), as: (Substring, Substring).self)

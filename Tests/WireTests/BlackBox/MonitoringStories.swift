@@ -102,7 +102,7 @@ extension WireTests {
 
         /// The server that the documentation shows, on a socket instead of the port, which may be in use.
         private static func documentedServer(on socket: String) throws -> FrontDoor.Edit {
-            let page = try String(contentsOfFile: Program.root + "/docs/operation.md", encoding: .utf8)
+            let page = try String(contentsOfFile: Program.root + "/docs/operate/monitor.md", encoding: .utf8)
             let block = try #require(page.firstMatch(of: /```nginx\n((?:.|\n)*?)```/)).1
             let listen = /listen +127\.0\.0\.1:[0-9]+;/
             #expect(block.contains(listen))

@@ -19,9 +19,9 @@ extension WireTests {
             location = /health { return 200 "the shop's health"; }
             """
 
-        /// Runs `body` with the lines that docs/nginx.md tells an administrator to write.
+        /// Runs `body` with the lines that docs/operate/nginx.md tells an administrator to write.
         private static func run(_ body: (WireSite) async throws -> Void) async throws {
-            let page = try String(contentsOfFile: "\(Program.root)/docs/nginx.md", encoding: .utf8)
+            let page = try String(contentsOfFile: "\(Program.root)/docs/operate/nginx.md", encoding: .utf8)
             let lines = try #require(page.firstMatch(of: #/```nginx\n(location \^~ /push/api/ \{(?s:.*?))```/#)).1
                 .replacing("/usr/share/app-backend/html", with: "\(Program.root)/nginx/html")
             let server = "sites-enabled/default"

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 extension WireTests {
-    /// Users whom nginx has authenticated, as docs/nginx.md tells an administrator to write it.
+    /// Users whom nginx has authenticated, as docs/operate/nginx.md tells an administrator to write it.
     struct WebServerUserStories {
         private static let shipped = "include snippets/app-backend.conf;"
 
@@ -35,7 +35,7 @@ extension WireTests {
         }
 
         @Test func `who has passed the web server's own log-in is that user`() async throws {
-            let page = try String(contentsOfFile: "\(Program.root)/docs/nginx.md", encoding: .utf8)
+            let page = try String(contentsOfFile: "\(Program.root)/docs/operate/nginx.md", encoding: .utf8)
             let lines = try #require(
                 page.firstMatch(of: #/```nginx\n(location \^~ /api/ \{\n +auth_request(?s:.*?))```/#)
             ).1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The backend's HTTP API (docs/http-api.md) as the page and its service worker call it: one function per route.
+// The HTTP API (docs/reference/http-api.md) as the page and its service worker call it: one function per route.
 //
 // The session's cookie, which no script can read, says who calls. So nothing here holds a password, and a service
 // worker that was restarted in between is still logged in. No secret is in a URL.

@@ -5,7 +5,7 @@ import { call } from './api.js';
 
 const below = (path, id) => `notifications/${path}${encodeURIComponent(id)}`;
 
-/** Sends a message object (docs/messages.md) to a user's devices; once, however often it is called with the same key. */
+/** Sends a message object (docs/build/send.md) to a user's devices; once, however often it is called with the same key. */
 export const send = (message, key) => call('POST', 'notifications', { json: message, key });
 
 export const outcomes = (notification) => call('GET', below('outcomes/', notification));

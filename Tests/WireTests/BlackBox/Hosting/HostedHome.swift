@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Support
 
-/// A home directory on a shared host with the product in it, laid out as docs/shared-hosting.md says, of the files that
-/// are shipped.
+/// A home directory on a shared host with the product in it, laid out as docs/operate/shared-hosting.md says, of the files
+/// that are shipped.
 final class HostedHome: Sendable {
     private let scratch: ScratchFolder
 

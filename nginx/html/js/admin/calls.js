@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the HTTP API (docs/http-api.md) that only administrators reach: one function per route. What changes something
-// takes the administrator's own password.
+// The part of the HTTP API (docs/reference/http-api.md) that only administrators reach: one function per route. What changes
+// something takes the administrator's own password.
 
 import { call } from '../api.js';
 
