@@ -12,7 +12,6 @@ BY_CURL = "Tests/OpenAPI plays the commands of curl of all pages, and the roles 
 NO_APPLE = "it needs Apple's service; Tests/Doubles calls a double of it"
 
 PAGES_ELSEWHERE = {
-    "docs/maintain/decisions.md": "it names commands, and shows none to type",
     "docs/start/first-app.md": BY_CURL,
     "docs/reference/http-api.md": BY_CURL,
     "docs/build/receive-windows-maui.md": BY_CURL,
