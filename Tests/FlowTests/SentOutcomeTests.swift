@@ -162,21 +162,35 @@ struct SentOutcomeTests {
         #expect(log.lines.allSatisfy { $0.request == "test" } && log.text.contains("store: \(StoreError.full)"))
     }
 
+    static let policy = TagPolicy(defaultSendTo: ["*", "tag:*"])
     static let unwritable: [StoreHealth] = [.full, .readOnly, .poisoned]
 
-    @Test(arguments: unwritable) func `a message that cannot be recorded is refused before a push is on its way`(
-        health: StoreHealth
+    @Test(arguments: unwritable, ["bob", "tag:news"])
+    func `a message that cannot be recorded is refused before a push is on its way`(
+        health: StoreHealth, to: String
     ) throws {
         let log = CollectedLog()
-        let site = try TestSite {
-            $0.store = TroubledStore(inner: $0.store, reportedHealth: health)
+        let site = try TestSite(policy: Self.policy) {
+            $0.plainSeconds = 86_400
+            $0.store = TroubledStore(inner: $0.store, error: health.trouble, reportedHealth: health)
             $0.logger = log.logger
         }
-        let answer = site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"bob","Body":"Hello"}"#)
+        let answer = site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"\#(to)","Body":"Hello"}"#)
         #expect(answer.status == .serviceUnavailable && Problem(answer).detail == "The store cannot be used.")
         #expect(site.hub.requests.isEmpty)
         let trouble = try #require(health.trouble)
         #expect(log.text.contains("store: \(trouble)"))
+    }
+
+    @Test(arguments: [("bob", 0), ("tag:news", 1)])
+    func `only a message that no inbox keeps asks whether the store takes writes`(to: String, looks: Int) throws {
+        let count = CallCount()
+        let site = try TestSite(policy: Self.policy) {
+            $0.plainSeconds = 86_400
+            $0.store = TroubledStore(inner: $0.store, looks: count)
+        }
+        let answer = site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"\#(to)","Body":"Hello"}"#)
+        #expect(answer.status == .ok && count.number.load(ordering: .relaxed) == looks)
     }
 
     @Test func `a message whose record is lost at the last moment gets no id`() throws {

@@ -14,6 +14,8 @@ struct TroubledStore: StateStore {
     var reportedHealth = StoreHealth.writable
     /// Counts every call but those about users.
     var calls: CallCount?
+    /// Counts calls of `health`.
+    var looks: CallCount?
     /// Counts those that throw `errorOfSeen`.
     var notes: CallCount?
     /// Notes whose records are read.
@@ -309,5 +311,8 @@ struct TroubledStore: StateStore {
         return try inner.removeIdempotencyKeys(owner: owner)
     }
 
-    func health() -> StoreHealth { reportedHealth }
+    func health() -> StoreHealth {
+        looks?.number.add(1, ordering: .relaxed)
+        return reportedHealth
+    }
 }
