@@ -8,7 +8,7 @@ enum WaitingRoom {
         /// As `HubNotification.sender`. All without one count as one sender's.
         let sender: String?
         let dueAt: Int64
-        /// In bytes.
+        /// In the unit of the limit: bytes, or 1 of a number of messages.
         let size: Int
     }
 
