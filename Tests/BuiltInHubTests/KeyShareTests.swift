@@ -1,46 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import BuiltInHub
-import FileStore
 import Foundation
 import NotificationHub
-import PostgresStore
-import Store
-import Support
 import Testing
 
 import class System.Lock
 
 /// The share that the keys of each policy have of the delivery queue, as each user has one.
 @Suite final class `The delivery queue of a hub that is served` {
-    enum Place: CaseIterable {
-        case files, database
-    }
-
     private let path = NSTemporaryDirectory() + "/shares-\(UUID().uuidString)"
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    private func store(in place: Place) throws -> any HubStore & HubQueue {
-        let queueBytes = 40_000
-        switch place {
-        case .files:
-            var options = FileSiteStore.Options.patient
-            options.quotas.queueBytes = queueBytes
-            return try FileSiteStore.open(path: path, options: options)
-        case .database:
-            let url = try PostgresServer.shared.get().makeDatabase()
-            _ = try PostgresSiteStore.migrate(url: url)
-            var options = PostgresSiteStore.Options()
-            options.quotas.queueBytes = queueBytes
-            return try PostgresSiteStore.open(url: url, options: options)
-        }
-    }
-
-    @Test(arguments: Place.allCases)
+    @Test(arguments: SitePlace.allCases)
     func `a key that fills it is refused, and messages of the other keys and of users are taken`(
-        place: Place
+        place: SitePlace
     ) throws {
-        let bench = DeliveryBench(store: try store(in: place))
+        let bench = DeliveryBench(store: try place.open(path, queueBytes: 40_000))
         let causes = Lock<[String]>([])
         let hub = HubBench(store: bench.store, worker: bench.worker, isServed: true) { cause, _ in
             causes.withLock { $0.append(cause) }

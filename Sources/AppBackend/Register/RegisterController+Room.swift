@@ -24,7 +24,7 @@ extension RegisterController {
     }
 
     private func remove(_ device: DeviceRecord, _ hub: any Hub) throws {
-        guard device.isLive || device.isBeingRemoved else {
+        guard device.isLive || device.needsReconciliation else {
             _ = try store.removeUnchanged(device)
             return
         }
