@@ -70,7 +70,8 @@ import class System.Lock
     @Test(arguments: SitePlace.allCases)
     func `a registration whose process ended before it was removed goes with the sweep`(place: SitePlace) throws {
         let (store, now) = (try place.open(path), Timestamp(seconds: HubBench.now))
-        let device = DeviceRecord(id: "1-1-1", owner: "alice", platform: "browser", handle: "https://push", updatedAt: now)
+        let device = DeviceRecord(
+            id: "1-1-1", owner: "alice", platform: "browser", handle: "https://push", updatedAt: now)
         _ = try store.putDevice(device)
         let bench = DeliveryBench(
             store: store, sender: ScriptedSender(ScriptedSender.status(410)),

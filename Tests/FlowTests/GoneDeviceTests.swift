@@ -106,6 +106,20 @@ import Text
         #expect(try site.targets(to: "alice", from: "bob") == 100)
     }
 
+    @Test func `who only asks for ids ends no device, and a device is registered under the last id`() throws {
+        let ids = try fill(100)
+        var fresh = ""
+        for _ in 0..<3 {
+            site.clock.advance(1)
+            fresh = try site.newID("alice")
+            #expect(try Set(list().keys) == Set(ids) && site.targets(to: "alice", from: "bob") == 100)
+        }
+        #expect(try site.store.devices(owner: "alice").count == 101)
+        #expect(site.put(fresh, as: "alice", handle: TestSite.token(1)).status == .ok)
+        #expect(try Set(list().keys) == Set(ids.dropFirst() + [fresh]))
+        #expect(try site.store.hubRegistration(ids[0]) == nil && site.targets(to: "alice", from: "bob") == 100)
+    }
+
     enum Return: CaseIterable {
         case underItsID, byItsHandle, underAFreshID, underAnAlias
     }
