@@ -268,7 +268,9 @@ struct AppTokenTests {
 
     @Test func `a user who has a session and no password is told so, here and at what requires a password`() throws {
         let policy = TagPolicy(roles: [Role(name: "admin", administers: true)])
-        let site = try TestSite(policy: policy, isTestHandler: true) { $0.authenticationMethods = [.test, .session] }
+        let site = try TestSite(policy: policy, isTestHandler: true) {
+            $0.authenticationMethods = [.test, .session, .token]
+        }
         try site.change("alice") { ($0.passwordHash, $0.roles) = ("", ["admin"]) }
         let page = TestPage(site.backend)
         #expect(try page.logIn("alice", password: "alice").status == .ok)
