@@ -266,7 +266,7 @@ struct AppTokenTests {
         #expect(site.call(.post, "/api/tokens", body: body, fields: fields).status == .forbidden)
     }
 
-    @Test func `a user who has a session and no password is told so, here and at what requires a password`() throws {
+    @Test func `a user who has a session and no password learns so, here and at what requires a password`() throws {
         let policy = TagPolicy(roles: [Role(name: "admin", administers: true)])
         let site = try TestSite(policy: policy, isTestHandler: true) {
             $0.authenticationMethods = [.test, .session, .token]

@@ -76,7 +76,7 @@ import Text
         #expect(try alias.status == .ok && list().count == 100 && list()[ids[97]] == nil && list()[ids[96]] != nil)
     }
 
-    @Test func `a gone device that gives way is removed from the hub too, if it is still there`() throws {
+    @Test func `a gone device that is replaced is removed from the hub too, if it is still there`() throws {
         let ids = try fill(100)
         let now = Timestamp(seconds: site.clock.seconds)
         try site.store.noteGone(ids[7], reason: "ExpiredChannel", now: now, isAtHub: true)

@@ -8,7 +8,7 @@ import Text
 extension RegisterController {
     /// Writes the record. Where its owner has as many as one may have, the one goes that is needed least: first an id that was
     /// handed out and not used, then a device that is gone, then the device that was not renewed for longest. The last one goes for a
-    /// device only: whoever asks for ids alone ends no device.
+    /// device only, so a client that only asks for ids removes no device.
     /// - Returns: nil, when the record is not at the version that was read any more.
     func replace(_ device: DeviceRecord, _ hub: any Hub) throws -> DeviceRecord? {
         for _ in 0..<Self.maximumAttempts {
