@@ -54,7 +54,10 @@ struct MessageRoutes: Sendable {
         return Response(status: .ok)
     }
 
+    /// The keys of each policy are a sender, so none of them fills the queue for the others and for the backend's users.
     private func take(_ notification: HubNotification, _ audience: HubAudience, _ call: HubCall) throws -> Response {
+        var notification = notification
+        notification.sender = HubNotification.sender(ofKey: call.key.name)
         let receipt = try hub.send(notification, to: audience)
         var response = created(call, receipt.notificationID)
         if receipt.hasNoTarget { response.fields[.sendState] = NotificationDetails.noTargetFound }

@@ -10,7 +10,8 @@ package struct Quotas: Sendable {
     package var plainMessagesPerOwner = 500
     /// Bytes of them, counted alike.
     package var plainMessageBytesPerOwner = 512 << 10
-    /// Devices per owner. Calls in flight at the same moment may exceed it by their number.
+    /// Devices per owner, with ids that are not used yet; one more where that is such an id, which takes no device's place before it is
+    /// used. Calls in flight at the same moment may exceed it by their number.
     package var devicesPerOwner = 100
     /// Bytes of messages that the local hub may deliver and has not delivered yet, of all senders together (`queueRoom`).
     package var queueBytes = 16 << 20
@@ -54,6 +55,11 @@ package struct Quotas: Sendable {
     private static let sendParts = 256
 
     package init() {}
+
+    /// How many devices the owner of this one may have, with it.
+    package func devices(with device: DeviceRecord) -> Int {
+        device.isUnused && devicesPerOwner < .max ? devicesPerOwner + 1 : devicesPerOwner
+    }
 
     package var queueRoom: SharedRoom { SharedRoom(total: queueBytes, share: queueBytes / Self.queueParts) }
 

@@ -91,6 +91,28 @@ import Testing
         for id in others { #expect(try bench.outcomes(id) == ["Success": 1]) }
     }
 
+    @Test(arguments: [\DeliveryWorker.Options.waitingPerAudience, \.waitingPerDevice])
+    func `of messages that wait for one device or audience, the sender with most of them loses some`(
+        limit: WritableKeyPath<DeliveryWorker.Options, Int> & Sendable
+    ) throws {
+        let bench = DeliveryBench { $0[keyPath: limit] = 4 }
+        bench.sender.answer { _ in .failure(Failure(isUnsent: true)) }
+        bench.register(1)
+        // Each names the device in an expression of its own where devices are counted.
+        let isDevice = limit == \.waitingPerDevice
+        func send(_ sender: String, _ number: Int) throws -> String {
+            try bench.send(isDevice ? "all || \(sender)\(number)" : "all", from: sender)
+        }
+        let mallory = try (0..<4).map { try send("mallory", $0) }
+        let bob = try (0..<2).map { try send("bob", $0) }
+        bench.start()
+        try bench.wait { try (mallory + bob).count { try bench.details($0).endTime != nil } == 2 }
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(60)
+        for id in bob { #expect(try bench.outcomes(id) == ["Success": 1]) }
+        #expect(try mallory.map(bench.outcomes).count { $0 == [PushOutcome.abandoned.rawValue: 1] } == 2)
+    }
+
     @Test(arguments: [false, true])
     func `where too much waits, for a service or for a credential, the sender with most of it loses the oldest`(
         isCredential: Bool
@@ -109,10 +131,7 @@ import Testing
         }
         bench.register(1)
         func send(_ sender: String, _ number: Int) throws -> String {
-            var notification = HubNotification.browser(json: Array("{}".utf8))
-            notification.sender = sender
-            let audience = HubAudience.tags(try TagExpression(parsing: "all || \(sender)\(number)"))
-            return try #require(try bench.hub.builtIn.send(notification, to: audience).notificationID)
+            try bench.send("all || \(sender)\(number)", from: sender)
         }
         let bob = try (0..<3).map { try send("bob", $0) }
         let mallory = try (0..<20).map { try send("mallory:2", $0) }
@@ -165,5 +184,15 @@ import Testing
         bench.sender.answer(ScriptedSender.status(201))
         bench.pass(300)
         #expect(try bench.outcomes(id) == ["Success": 1])
+    }
+}
+
+extension DeliveryBench {
+    /// Puts a message of that sender into the queue, as the backend does.
+    fileprivate func send(_ expression: String, from sender: String) throws -> String {
+        var notification = HubNotification.browser(json: Array("{}".utf8))
+        notification.sender = sender
+        let audience = HubAudience.tags(try TagExpression(parsing: expression))
+        return try #require(try hub.builtIn.send(notification, to: audience).notificationID)
     }
 }

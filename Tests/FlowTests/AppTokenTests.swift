@@ -266,6 +266,23 @@ struct AppTokenTests {
         #expect(site.call(.post, "/api/tokens", body: body, fields: fields).status == .forbidden)
     }
 
+    @Test func `a user who has a session and no password learns so, here and at what requires a password`() throws {
+        let policy = TagPolicy(roles: [Role(name: "admin", administers: true)])
+        let site = try TestSite(policy: policy, isTestHandler: true) {
+            $0.authenticationMethods = [.test, .session, .token]
+        }
+        try site.change("alice") { ($0.passwordHash, $0.roles) = ("", ["admin"]) }
+        let page = TestPage(site.backend)
+        #expect(try page.logIn("alice", password: "alice").status == .ok)
+        let body = #"{"Scopes":["read"],"Password":"wrong"}"#
+        let token = try page.call(.post, "/api/tokens", body: body)
+        let told = Problem(
+            .forbidden, "An app token takes a password, and you have none here: the operator makes one for you.")
+        #expect(Problem(token) == told)
+        let removal = try page.call(.post, "/api/admin/users/bob/disable", body: #"{"Password":"wrong"}"#)
+        #expect(Problem(removal) == Problem(.forbidden, "You have no password here: you log in by other means."))
+    }
+
     @Test func `a user has so many and no more`() throws {
         for _ in 0..<Quotas().appTokensPerOwner { _ = try make(#"{"Scopes":["read"]}"#) }
         let more = site.call(.post, "/api/tokens", as: "alice", body: #"{"Scopes":["read"]}"#)

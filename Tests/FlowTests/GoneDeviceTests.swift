@@ -76,6 +76,25 @@ import Text
         #expect(try alias.status == .ok && list().count == 100 && list()[ids[97]] == nil && list()[ids[96]] != nil)
     }
 
+    @Test func `a gone device that is replaced is removed from the hub too, if it is still there`() throws {
+        let ids = try fill(100)
+        let now = Timestamp(seconds: site.clock.seconds)
+        try site.store.noteGone(ids[7], reason: "ExpiredChannel", now: now, isAtHub: true)
+        _ = try site.register("alice", handle: TestSite.token(1))
+        #expect(try site.store.device(ids[7]) == nil && site.store.hubRegistration(ids[7]) == nil)
+    }
+
+    @Test func `a device that comes back while its registration is being removed keeps it`() throws {
+        let id = try site.register("alice")
+        let found = try #require(try site.store.hubRegistration(id))
+        let now = Timestamp(seconds: site.clock.seconds)
+        try site.store.noteGone(id, reason: "ExpiredChannel", now: now, isAtHub: true)
+        #expect(site.put(id, as: "alice", handle: TestSite.token(1)).status == .ok)
+        // The process that called it gone goes on with what it has read.
+        #expect(throws: StoreError.conflict) { try site.store.removeHubRegistration(id, version: found.version) }
+        #expect(try site.expectAgreement(on: id)?.isLive == true)
+    }
+
     @Test func `of a hundred live devices the one that was not renewed for longest is replaced, at the hub too`() throws
     {
         let ids = try fill(100)
@@ -85,6 +104,20 @@ import Text
         #expect(try Set(list().keys) == Set(ids).subtracting([ids[1]]).union([next]))
         #expect(try site.store.hubRegistration(ids[1]) == nil && site.store.hubRegistration(ids[0]) != nil)
         #expect(try site.targets(to: "alice", from: "bob") == 100)
+    }
+
+    @Test func `who only asks for ids ends no device, and a device is registered under the last id`() throws {
+        let ids = try fill(100)
+        var fresh = ""
+        for _ in 0..<3 {
+            site.clock.advance(1)
+            fresh = try site.newID("alice")
+            #expect(try Set(list().keys) == Set(ids) && site.targets(to: "alice", from: "bob") == 100)
+        }
+        #expect(try site.store.devices(owner: "alice").count == 101)
+        #expect(site.put(fresh, as: "alice", handle: TestSite.token(1)).status == .ok)
+        #expect(try Set(list().keys) == Set(ids.dropFirst() + [fresh]))
+        #expect(try site.store.hubRegistration(ids[0]) == nil && site.targets(to: "alice", from: "bob") == 100)
     }
 
     enum Return: CaseIterable {

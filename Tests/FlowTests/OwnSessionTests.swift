@@ -9,6 +9,8 @@ import Store
 import Testing
 import Text
 
+import class System.Lock
+
 /// A user's own sessions, and their password, as the user sees and changes them.
 struct OwnSessionTests {
     private func list(_ page: TestPage) throws -> [JSONValue] {
@@ -134,6 +136,27 @@ struct OwnSessionTests {
         let fields: HTTPFields = [.authorization: "Bearer \(text.text.reveal())"]
         #expect(site.call(.get, "/api/register", fields: fields).status == .unauthorized)
         #expect(try page.call(.get, "/api/tokens").body == Array("[]".utf8))
+    }
+
+    @Test func `a token that is made right after the password was changed stays`() throws {
+        let site = try TestSite()
+        let draft = try AppTokenDraft(scopes: ["register"], recipients: nil, label: "", days: nil)
+        let (former, made) = (try site.appToken(), Lock<String?>(nil))
+        var store = TroubledStore(inner: site.store)
+        store.onTokenRemoval = {
+            guard let user = try? site.store.user("alice") else { return }
+            let issued = try? draft.issue(
+                owner: user.owner, epoch: user.credentialEpoch, in: site.store, now: Timestamp(seconds: 0))
+            made.withLock { $0 = issued?.text.text.reveal() }
+        }
+        let change = try UserAdministration(store: store, now: { Timestamp(seconds: 0) })
+            .setPassword("", of: "alice", keepingTokens: false) { try #require($0) }
+        #expect(change.tokensEnded == 1)
+        func isGood(_ token: String?) -> Bool {
+            let fields: HTTPFields = [.authorization: "Bearer \(token ?? "")"]
+            return site.call(.get, "/api/register", fields: fields).status == .ok
+        }
+        #expect(isGood(made.withLock(\.self)) && !isGood(former))
     }
 
     @Test func `with name and password in the header it is changed too, and no cookie is given`() throws {

@@ -23,6 +23,10 @@ struct SharedLimitTests {
         "above half of it each has a share (`SharedRoom`)",
         shownBy: "of what all users share no user takes more than their share")
 
+    private static let ofAllWaiting = Rule.ofAll(
+        "the sender with most of it loses the oldest (`WaitingRoom`)",
+        shownBy: "of messages that wait for one device or audience, the sender with most of them loses some")
+
     private static let rules: [String: [String: Rule]] = [
         "Quotas": [
             "notificationsPerOwner": .ofOne, "notificationBytesPerOwner": .ofOne, "plainMessagesPerOwner": .ofOne,
@@ -41,7 +45,7 @@ struct SharedLimitTests {
             "inFlight": .ofWork, "inFlightPerService": .ofWork, "unsentPerService": .ofWork, "batch": .ofWork,
             "lookups": .ofWork, "lookupPatience": .ofWork, "messages": .ofWork, "retries": .ofOne, "poll": .ofWork,
             "sendingPoll": .ofWork, "progress": .ofWork, "abandonSeconds": .ofOne, "drain": .ofWork,
-            "waitingPerAudience": .ofOne, "waitingPerDevice": .ofOne, "unresolvedTries": .ofOne,
+            "waitingPerAudience": ofAllWaiting, "waitingPerDevice": ofAllWaiting, "unresolvedTries": .ofOne,
             "waitingBytes": .ofAll(
                 "the sender with most of it loses the oldest (`WaitingRoom`)",
                 shownBy:

@@ -18,6 +18,8 @@ struct TroubledStore: StateStore {
     var looks: CallCount?
     /// Counts those that throw `errorOfSeen`.
     var notes: CallCount?
+    /// Runs before a user's app tokens are removed.
+    var onTokenRemoval: (@Sendable () -> Void)?
     /// Notes whose records are read.
     var userReads: UserReads?
 
@@ -232,9 +234,10 @@ struct TroubledStore: StateStore {
         return try inner.removeAppToken(id, owner: owner)
     }
 
-    func removeAppTokens(owner: String) throws(StoreError) -> Int {
+    func removeAppTokens(owner: String, before epoch: Int) throws(StoreError) -> Int {
         try fail()
-        return try inner.removeAppTokens(owner: owner)
+        onTokenRemoval?()
+        return try inner.removeAppTokens(owner: owner, before: epoch)
     }
 
     func rememberSent(

@@ -65,6 +65,7 @@ struct UserLimitTests {
         // The same as the list of devices, and as a new id.
         #expect(site.call(.get, "/API/Notifications/", as: "alice").status == .tooManyRequests)
         #expect(site.call(.get, "/api/inbox", as: "alice").status == .tooManyRequests)
+        #expect(site.call(.delete, "\(Path.scheduled)/AAAAAAAAAAAAAAAAAAAAAA", as: "alice").status == .tooManyRequests)
         #expect(site.call(.delete, "/api/register/1-2-3", as: "alice").status == .tooManyRequests)
         #expect(site.call(.put, "/api/register/1-2-3", as: "alice", body: "{}").status == .tooManyRequests)
         // One message is no list.

@@ -14,6 +14,7 @@ package struct AppTokenContract {
         try uses()
         try boundRecipients()
         try tokensOfOneOwner()
+        try tokensOfEpochs()
         try quota()
     }
 
@@ -95,6 +96,18 @@ package struct AppTokenContract {
         try create(token("e1", "andr\u{E9}"))
         #expect(try store.removeAppTokens(owner: "andre\u{301}") == 0)
         #expect(try store.appToken("e1", now: noon) != nil)
+    }
+
+    func tokensOfEpochs() throws {
+        for epoch in 1...3 {
+            var token = token("f\(epoch)", "fay")
+            token.epoch = epoch
+            try create(token)
+        }
+        #expect(try store.removeAppTokens(owner: "fay", before: 1) == 0)
+        #expect(try store.removeAppTokens(owner: "fay", before: 3) == 2)
+        #expect(try store.appTokens(owner: "fay", now: noon).map(\.id) == ["f3"])
+        #expect(try store.appToken("f2", now: noon) == nil)
     }
 
     func quota() throws {

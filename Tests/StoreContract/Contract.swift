@@ -242,6 +242,20 @@ package struct Contract {
         other.owner = "quinn"
         expect(.quotaExceeded) { _ = try store.putDevice(other) }
         #expect(try store.device("q4")?.owner == "rose")
+        // An id that is not used yet takes no device's place, and there is one of it; it does when it is used.
+        var unused = try store.putDevice(DeviceRecord(id: "q5", owner: "quinn", updatedAt: noon))
+        expect(.quotaExceeded) { _ = try store.putDevice(DeviceRecord(id: "q6", owner: "quinn", updatedAt: noon)) }
+        unused.alias = "mine"
+        unused = try store.putDevice(unused)
+        var used = unused
+        (used.platform, used.handle) = ("apns", "AC")
+        expect(.quotaExceeded) { _ = try store.putDevice(used) }
+        #expect(try store.device("q5") == unused)
+        #expect(try store.removeDevice("q2", version: 1))
+        used = try store.putDevice(used)
+        #expect(try store.putDevice(used).version == used.version + 1)
+        #expect(try store.removeDevice("q5", version: used.version + 1))
+        _ = try store.putDevice(device("q2", "quinn", version: 0))
         #expect(try store.putDevice(device("q0", "quinn", version: 1)).version == 2)
         #expect(try store.removeDevice("q0", version: 2))
         #expect(try store.putDevice(other).owner == "quinn")

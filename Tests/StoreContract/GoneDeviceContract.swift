@@ -12,6 +12,7 @@ package struct GoneDeviceContract {
     package func run() throws {
         try note()
         try sweep()
+        try finish()
     }
 
     private func note() throws {
@@ -44,11 +45,47 @@ package struct GoneDeviceContract {
             _ = try store.putDevice(device)
         }
         func left(at time: Timestamp) throws -> [String] {
-            while try !store.sweep(budget: 1_000, now: time).finishedRound {}
+            try tidy(at: time)
             return try store.devices(owner: "dan").map(\.id)
         }
         #expect(try left(at: noon + DeviceRecord.goneSeconds + -1) == ["gone", "live", "renewed"])
         #expect(try left(at: noon + DeviceRecord.goneSeconds) == ["live", "renewed"])
         #expect(try store.device("renewed")?.isLive == true)
+    }
+
+    /// The hub of the store still has a registration whose device was called gone by a process that has ended.
+    private func finish() throws {
+        for id in ["killed", "done", "again"] {
+            _ = try store.putHubRegistration(
+                HubRegistration(id: id, channel: "C", tags: ["kim"], description: .object([]), updatedAt: noon))
+            _ = try store.putDevice(
+                DeviceRecord(id: id, owner: "kim", platform: "apns", handle: "C", updatedAt: noon))
+            try store.noteGone(id, reason: "ExpiredChannel", now: noon, isAtHub: true)
+        }
+        #expect(try store.removeHubRegistration("done", version: nil))
+        try store.noteRemoved("done")
+        var again = try #require(try store.device("again"))
+        (again.gone, again.updatedAt) = (nil, noon + 1)
+        again = try store.putDevice(again)
+        try store.noteRemoved("again")
+        func left(at time: Timestamp) throws -> (registrations: [String], pending: [String]) {
+            try tidy(at: time)
+            return (
+                try store.hubRegistrations(tag: "kim", after: nil, limit: 9).elements.map(\.id),
+                try store.devices(owner: "kim").filter(\.needsReconciliation).map(\.id)
+            )
+        }
+        // Such a process may still be at it.
+        #expect(try left(at: noon + DeviceRecord.removalSeconds + -1) == (["again", "killed"], ["again", "killed"]))
+        #expect(try left(at: noon + DeviceRecord.removalSeconds) == (["again"], ["again"]))
+        #expect(try store.hubRegistration("killed") == nil)
+        #expect(try store.hubRegistrations(channel: "C").map(\.id) == ["again"])
+        #expect(try store.device("killed")?.isGone == true && store.device("again") == again)
+        try tidy(at: noon + DeviceRecord.goneSeconds)
+        #expect(try store.devices(owner: "kim") == [again])
+    }
+
+    private func tidy(at time: Timestamp) throws {
+        while try !store.sweep(budget: 1_000, now: time).finishedRound {}
     }
 }

@@ -40,13 +40,13 @@ package struct SharedRoomContract {
         // The first one has half of it, and no more.
         let first = try fill("mallory", until: share, put) * Self.bytes
         #expect((room.free / 2...room.free).contains(first))
-        // Then each has their share, however many have come before.
-        for owner in ["bob", "carol", "dan"] {
+        // Then each has their share, however many have come before. The keys of a served hub are an owner, too.
+        for owner in ["bob", "carol", ":key"] {
             let bytes = try fill(owner, until: share, put) * Self.bytes
             #expect((1...room.share).contains(bytes))
         }
         #expect(throws: share) { try put(message("mallory", 1_001)) }
-        // What is no user's has no share, and takes what is left.
+        // What is an operator's command has no share, and takes what is left.
         #expect(try fill(nil, until: .quotaExceeded, put) > 0)
         #expect(throws: StoreError.quotaExceeded) { try put(message("eve", 0)) }
     }

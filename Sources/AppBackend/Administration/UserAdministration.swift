@@ -150,9 +150,9 @@ package struct UserAdministration: Sendable {
             if !keepingTokens { user.endCredentials() }
             return user
         }
-        // They count no more. That their records are gone is for those who look.
+        // They count no more. That their records are gone is for those who look. A token of the new epoch was made since then.
         _ = try? store.removeSessions(owner: changed.owner)
-        if !keepingTokens { _ = try? store.removeAppTokens(owner: changed.owner) }
+        if !keepingTokens { _ = try? store.removeAppTokens(owner: changed.owner, before: changed.credentialEpoch) }
         return PasswordChange(
             user: changed, tokensEnded: keepingTokens ? 0 : tokens, tokensKept: keepingTokens ? tokens : 0)
     }
@@ -162,15 +162,15 @@ package struct UserAdministration: Sendable {
     /// - Throws: `AdministrationError`, `StoreError`.
     package func disable(_ name: String) throws -> User {
         let found = try existing(name)
-        try store.changeUser(found.name) { _ in
+        let changed = try store.changeUser(found.name) { _ in
             var user = try existing(name)
             user.disabledAt = user.disabledAt ?? now()
             user.endCredentials()
             return user
         }
-        // They count no more. That their records are gone is for those who look.
-        _ = try store.removeSessions(owner: found.owner)
-        _ = try store.removeAppTokens(owner: found.owner)
+        // They count no more. That their records are gone is for those who look. A token of a user who was enabled since then stays.
+        _ = try store.removeSessions(owner: changed.owner)
+        _ = try store.removeAppTokens(owner: changed.owner, before: changed.credentialEpoch)
         return found
     }
 

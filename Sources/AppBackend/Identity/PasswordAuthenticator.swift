@@ -45,7 +45,7 @@ extension UserRequest {
     /// is a log-in as far as guessing is concerned.
     /// - Parameter field: the member of the body that has it.
     /// - Returns: the user as they are at present.
-    /// - Throws: `Problem` 403, when it is not theirs; 429 or 503, when it was not even tried; `StoreError`; `Postponed`: nothing
+    /// - Throws: `Problem` 403, when it is not theirs, or they have none; 429 or 503, when it was not even tried; `StoreError`; `Postponed`: nothing
     ///   has been done by then.
     func verify(
         _ password: String, in field: String = "Password", by authenticator: any PasswordAuthenticator
@@ -55,9 +55,17 @@ extension UserRequest {
         if user.method != .session { http.postponing = .unavailable }
         guard let credentials = BasicCredentials(name: user.name, password: password), !credentials.isAppToken,
             let found = try authenticator.authenticate(credentials, of: http), found.owner.hasSameBytes(as: user.owner)
-        else { throw Problem(.forbidden, "That is not your password.", field: field) }
+        else {
+            if user.record?.passwordHash.isEmpty == true { throw Problem.noPassword }
+            throw Problem(.forbidden, "That is not your password.", field: field)
+        }
         return found
     }
+}
+
+extension Problem {
+    /// Of a user whom another way of logging in lets in, such as an identity provider.
+    static var noPassword: Problem { Problem(.forbidden, "You have no password here: you log in by other means.") }
 }
 
 extension User {

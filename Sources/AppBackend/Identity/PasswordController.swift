@@ -12,10 +12,6 @@ struct PasswordController: Sendable {
     /// Whether users log in here by passwords of the store.
     let takesPasswords: Bool
 
-    private static var noPassword: Problem {
-        Problem(.forbidden, "You have no password here: you log in by other means.")
-    }
-
     var routes: [Route<UserAction>] {
         [Route(.put, Path.password) { request, _ in try change(request) }]
     }
@@ -25,7 +21,7 @@ struct PasswordController: Sendable {
     /// - Throws: `Problem` 400, 403 and 409; 429 and 503 as at a log-in; `StoreError`; `Postponed`.
     private func change(_ request: UserRequest) throws -> Response {
         guard takesPasswords, request.user.record?.passwordHash.isEmpty == false else {
-            throw Self.noPassword
+            throw Problem.noPassword
         }
         try request.http.requireJSON()
         let fields = try Fields(body: request.body, known: ["Password", "NewPassword", "KeepTokens"])
@@ -33,7 +29,7 @@ struct PasswordController: Sendable {
         let wanted = try newPassword(fields)
         let keepsTokens = try fields.bool("KeepTokens")
         guard let user = try request.verify(present, by: sessions.authenticator).record else {
-            throw Self.noPassword
+            throw Problem.noPassword
         }
         let hash = try UserAdministration.hash(wanted)
         let change = try set(hash, of: user, keepsTokens)

@@ -142,8 +142,8 @@ package struct UserUpkeep: Sendable {
             guard !device.platform.isEmpty else { return false }
             let change = try narrowing.narrow(device, to: rights)
             guard change == .none else { return change.isLoss }
-            // An interrupted one, whose tags the hub may not have heard of.
-            if device.needsReconciliation { try narrowing.syncHub(device) }
+            // An interrupted one, whose tags the hub may not have heard of. That of a gone device the store's sweep removes.
+            if device.needsReconciliation, !device.isGone { try narrowing.syncHub(device) }
             return false
         }
         return remains

@@ -140,9 +140,13 @@ extension RegisterController {
     private func writeAtHub(_ record: DeviceRecord, _ claim: Claim, _ hub: any Hub) throws -> Bool {
         let tags = try Self.hubTags(of: record, at: hub)
         let template = record.hasTemplate ? Payload.template(for: claim.handle.platform) : nil
+        let registration = RegistrationDescription(
+            id: claim.id, tags: tags, handle: claim.handle, template: template)
         do throws(HubError) {
-            return try hub.ensure(
-                RegistrationDescription(id: claim.id, tags: tags, handle: claim.handle, template: template))
+            guard record.needsReconciliation else { return try hub.ensure(registration) }
+            // Also what the hub has already: it may be about to be removed, because the device was gone.
+            _ = try hub.createOrUpdate(registration)
+            return true
         } catch {
             // The id will never work again.
             guard error == .registrationGone else { throw error }

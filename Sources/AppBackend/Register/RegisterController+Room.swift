@@ -7,7 +7,8 @@ import Text
 /// installed often would otherwise be locked out by devices that are long gone.
 extension RegisterController {
     /// Writes the record. Where its owner has as many as one may have, the one goes that is needed least: first an id that was
-    /// handed out and not used, then a device that is gone, then the device that was not renewed for longest.
+    /// handed out and not used, then a device that is gone, then the device that was not renewed for longest. The last one goes for a
+    /// device only, so a client that only asks for ids removes no device.
     /// - Returns: nil, when the record is not at the version that was read any more.
     func replace(_ device: DeviceRecord, _ hub: any Hub) throws -> DeviceRecord? {
         for _ in 0..<Self.maximumAttempts {
@@ -15,8 +16,7 @@ extension RegisterController {
                 return try store.putDevice(device)
             } catch {
                 if error == .conflict { return nil }
-                guard error == .quotaExceeded, let other = try leastNeeded(of: device.owner, besides: device.id)
-                else { throw error }
+                guard error == .quotaExceeded, let other = try leastNeeded(for: device) else { throw error }
                 try remove(other, hub)
             }
         }
@@ -24,7 +24,7 @@ extension RegisterController {
     }
 
     private func remove(_ device: DeviceRecord, _ hub: any Hub) throws {
-        guard device.isLive || device.isBeingRemoved else {
+        guard device.isLive || device.needsReconciliation else {
             _ = try store.removeUnchanged(device)
             return
         }
@@ -33,8 +33,9 @@ extension RegisterController {
         }
     }
 
-    private func leastNeeded(of owner: String, besides id: String) throws(StoreError) -> DeviceRecord? {
-        try store.devices(owner: owner).filter { $0.id != id }.min { $0.need < $1.need }
+    private func leastNeeded(for device: DeviceRecord) throws(StoreError) -> DeviceRecord? {
+        try store.devices(owner: device.owner).filter { $0.id != device.id && !(device.isUnused && $0.isLive) }
+            .min { $0.need < $1.need }
     }
 }
 

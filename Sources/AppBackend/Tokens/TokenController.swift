@@ -53,13 +53,11 @@ struct TokenController: Sendable {
         _ = try fields.optionalString("Password")
         switch request.user.method {
         case .password, .test: return
-        case .bearer, .webServer:
-            guard !user.passwordHash.isEmpty else {
-                throw Problem(
-                    .forbidden,
-                    "An app token takes a password, and you have none here: the operator makes one for you.")
-            }
-        case .session, .token, nil: break
+        case .bearer, .webServer, .session, .token, nil: break
+        }
+        guard !user.passwordHash.isEmpty else {
+            throw Problem(
+                .forbidden, "An app token takes a password, and you have none here: the operator makes one for you.")
         }
         _ = try request.verify(try fields.string("Password"), by: authenticator)
     }

@@ -28,35 +28,32 @@ extension DeliverySession {
         limitSenders()
     }
 
-    /// The oldest stay. Waiting for a credential is caused by no audience and no device.
+    /// Several senders may write to one device: none of them takes the place of the others there. Waiting for a credential is caused
+    /// by no audience and no device.
     /// - Parameter keys: of those of which a message is one that waits.
     private func limit(
         to limit: Int, by keys: (DeliveryJob) -> [String], abandon: (inout DeliveryJob, String) -> Void
     ) {
         guard jobs.count > limit else { return }
-        var waiting: [String: [MessageRecord]] = [:]
+        var waiting: [String: [WaitingRoom.Message]] = [:]
         for job in jobs.values where !job.message.retries.isEmpty && !waitsForCredential(job) {
-            for key in keys(job) { waiting[key, default: []].append(job.message.record) }
+            let message = job.message.waiting(size: 1)
+            for key in keys(job) { waiting[key, default: []].append(message) }
         }
-        for (key, waiting) in waiting where waiting.count > limit {
-            let oldestFirst = waiting.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
-            for record in oldestFirst.dropFirst(limit) {
-                if var job = jobs[record.id] {
+        for (key, waiting) in waiting {
+            for message in WaitingRoom.excess(of: waiting, above: limit) {
+                if var job = jobs[message.id] {
                     abandon(&job, key)
-                    jobs[record.id] = job
+                    jobs[message.id] = job
                 }
-                unwritten.insert(record.id)
+                unwritten.insert(message.id)
             }
         }
     }
 
     /// Also of what waits for a credential: it takes as much room.
     private func limitSenders() {
-        let waiting = jobs.values.filter(\.hasWaiting).map { job in
-            WaitingRoom.Message(
-                id: job.message.record.id, sender: job.message.notification.sender, dueAt: job.message.record.dueAt,
-                size: job.message.size)
-        }
+        let waiting = jobs.values.filter(\.hasWaiting).map { $0.message.waiting(size: $0.message.size) }
         let excess = WaitingRoom.excess(of: waiting, above: worker.options.waitingBytes)
         for message in excess {
             jobs[message.id]?.abandonWaiting()
@@ -76,5 +73,11 @@ extension DeliverySession {
         Set(job.message.retries.map { $0.lane ?? LaneName(platform: $0.platform) }).contains { lane in
             worker.channels.isHeld(lane.platform, lane.app.isEmpty ? nil : lane.app)
         }
+    }
+}
+
+extension QueuedMessage {
+    fileprivate func waiting(size: Int) -> WaitingRoom.Message {
+        WaitingRoom.Message(id: record.id, sender: notification.sender, dueAt: record.dueAt, size: size)
     }
 }

@@ -194,6 +194,7 @@ extension HubNotification {
     /// For messages to the operator.
     /// - Parameter sender: as `sender`.
     static func name(ofSender sender: String?) -> String {
-        sender.map { User.name(ofOwner: $0) } ?? "a key of the hub"
+        guard let sender else { return "an operator's command" }
+        return policy(ofSender: sender).map { "the key \($0)" } ?? User.name(ofOwner: sender)
     }
 }

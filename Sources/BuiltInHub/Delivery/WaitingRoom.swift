@@ -5,10 +5,10 @@
 enum WaitingRoom {
     struct Message {
         let id: String
-        /// As `HubNotification.sender`. What is no user's counts as one sender's.
+        /// As `HubNotification.sender`. All without one count as one sender's.
         let sender: String?
         let dueAt: Int64
-        /// In bytes.
+        /// In the unit of the limit: bytes, or 1 of a number of messages.
         let size: Int
     }
 

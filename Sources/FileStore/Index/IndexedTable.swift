@@ -57,16 +57,19 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
     ///   - durably: false leaves the flush of the record to a later write of its bucket.
     ///   - maximum: how many records may be listed under one key.
     ///   - isCounted: whether a record is one of them.
-    /// - Throws: `conflict`; `quotaExceeded`.
+    ///   - check: looks at the record that is replaced, and may refuse that.
+    /// - Throws: `conflict`; `quotaExceeded`; what `check` throws.
     func put(
         _ record: Record, durably: Bool = true, atMost maximum: Int = .max,
-        where isCounted: (Record) -> Bool = { _ in true }
+        where isCounted: (Record) -> Bool = { _ in true },
+        replacing check: (Record) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) -> Record {
         try records.write(record.id, durably: durably) { (bucket) throws(StoreError) -> Record in
             let content = try records.lines(of: record.id, in: bucket.file)
             let oldLine = records.current(record.id, in: content)
             let old = oldLine.flatMap { Record(line: $0) }
             guard record.version == old?.version ?? 0 else { throw .conflict }
+            if let old { try check(old) }
             var new = record
             new.version = try records.nextVersion(of: record.id, after: old?.version, in: content)
             let oldEntries = old.map(entries) ?? []

@@ -77,19 +77,32 @@ extension FileSiteStore {
     }
 
     /// Removes the registration ids of that file that were handed out and not used in time, and the devices that were gone for
-    /// too long.
+    /// too long; from the local hub those whose removal a process has begun that has ended.
     private func removeOverdueDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
         let table = deviceTable.records
         guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
         let devices = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: DeviceRecord.self)
-        for device in devices where device.isOverdue(now: now) {
+        for device in devices {
             do throws(StoreError) {
-                _ = try deviceTable.remove(device.id, version: device.version)
+                if device.hasLostRemoval(now: now) { try finishRemoval(of: device) }
+                if device.isOverdue(now: now) { _ = try deviceTable.remove(device.id, version: device.version) }
             } catch {
                 // A request has used it in this moment.
                 if error != .conflict { throw error }
             }
         }
+    }
+}
+
+extension FileSiteStore {
+    /// A device that is registered again writes its record first and the hub's registration after it, so of the version that was
+    /// read before its record was found unchanged it loses nothing.
+    /// - Throws: `conflict`, when it is registered again at this moment.
+    private func finishRemoval(of device: DeviceRecord) throws(StoreError) {
+        let registration = try hubRegistration(device.id)
+        guard try self.device(device.id)?.version == device.version else { return }
+        if let registration { _ = try removeHubRegistration(registration.id, version: registration.version) }
+        try noteRemoved(device.id)
     }
 }
 

@@ -47,10 +47,10 @@ extension FileSiteStore {
         return try tokenTable.remove(id, version: nil)
     }
 
-    package func removeAppTokens(owner: String) throws(StoreError) -> Int {
+    package func removeAppTokens(owner: String, before epoch: Int) throws(StoreError) -> Int {
         var count = 0
-        for record in try tokenTable.records(owner, tokenIndex) where try tokenTable.remove(record.id, version: nil) {
-            count += 1
+        for record in try tokenTable.records(owner, tokenIndex) where record.token.epoch < epoch {
+            if try tokenTable.remove(record.id, version: nil) { count += 1 }
         }
         return count
     }

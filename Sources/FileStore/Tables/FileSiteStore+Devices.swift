@@ -12,7 +12,23 @@ extension FileSiteStore {
     }
 
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
-        try deviceTable.put(device, durably: durably, atMost: context.options.quotas.devicesPerOwner)
+        let allowed = context.options.quotas.devices(with: device)
+        return try deviceTable.put(
+            device, durably: durably, atMost: allowed,
+            replacing: { (old) throws(StoreError) in
+                if old.platform.isEmpty, !device.platform.isEmpty { try checkRoom(for: device, atMost: allowed) }
+            })
+    }
+
+    /// Of an id that is used for the first time, which the owner has already.
+    private func checkRoom(for device: DeviceRecord, atMost allowed: Int) throws(StoreError) {
+        let content = try ownerIndex.readLines(of: device.owner)
+        let ids = IndexedTable<DeviceRecord>.ids(device.owner, in: content, ownerIndex)
+        guard ids.count > allowed else { return }
+        // Postings may be stale, so those that are right are counted before a request is refused.
+        guard try devices(owner: device.owner).count(where: { $0.id != device.id }) < allowed else {
+            throw .quotaExceeded
+        }
     }
 
     package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {

@@ -49,7 +49,8 @@ package struct HubNotification: Sendable {
     package var headers: [PushHeader]
     /// The hub sends it then, in seconds since 1970; nil, or a time that has come: at once.
     package var notBefore: Int64?
-    /// The owner who sends it, in whose share of a hub's queue it counts; nil: it is no user's. A hub elsewhere does not hear it.
+    /// In whose share of a hub's queue it counts: the owner who sends it, or a key (`sender(ofKey:)`); nil: an operator's command. A
+    /// hub elsewhere does not hear it.
     package var sender: String?
     /// How far ahead that may be, in seconds, as Azure documents it.
     package static let maximumDelay: Int64 = 7 * 86_400
@@ -96,6 +97,18 @@ package struct HubNotification: Sendable {
     }
 
     private static let jsonType = "application/json;charset=utf-8"
+}
+
+extension HubNotification {
+    private static let keyPrefix = ":"
+
+    /// `sender` for the keys of a policy. No user's owner begins with a colon.
+    package static func sender(ofKey policy: String) -> String { keyPrefix + policy }
+
+    /// The policy whose keys are that `sender`; nil for a user.
+    package static func policy(ofSender sender: String) -> String? {
+        sender.hasPrefix(keyPrefix) ? String(sender.dropFirst(keyPrefix.count)) : nil
+    }
 }
 
 extension HubNotification: Redacted {

@@ -29,7 +29,7 @@ extension PostgresSiteStore {
     private static let removeAppToken = Statement.writing(
         "removeAppToken", "DELETE FROM app_tokens WHERE id = $1 AND owner = $2")
     private static let removeAppTokens = Statement.writing(
-        "removeAppTokens", "DELETE FROM app_tokens WHERE owner = $1")
+        "removeAppTokens", "DELETE FROM app_tokens WHERE owner = $1 AND epoch < $2")
 
     package func createAppToken(_ token: AppToken, now: Timestamp) throws(StoreError) {
         var values = token.values
@@ -60,8 +60,8 @@ extension PostgresSiteStore {
         try database.call(Self.removeAppToken, [.name(id), .name(owner)]) > 0
     }
 
-    package func removeAppTokens(owner: String) throws(StoreError) -> Int {
-        try database.call(Self.removeAppTokens, [.name(owner)])
+    package func removeAppTokens(owner: String, before epoch: Int) throws(StoreError) -> Int {
+        try database.call(Self.removeAppTokens, [.name(owner), .count(epoch)])
     }
 }
 

@@ -37,7 +37,8 @@ extension PostgresSiteStore {
         WITH \(before), put AS (
             UPDATE devices SET \(DeviceRecord.columns.assignments()), version = version + 1
             WHERE id = $1 AND version = \(replaced) AND removed_at IS NULL
-                AND (owner = $2 OR (SELECT records FROM held) < \(limit)) RETURNING version)
+                AND (owner = $2 AND (platform <> '' OR $3 = '') OR (SELECT records FROM held) < \(limit))
+            RETURNING version)
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
@@ -78,13 +79,14 @@ extension PostgresSiteStore {
     /// Durable in any case: a transaction that is not would save little.
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         guard device.version >= 0, device.version < .max - 1 else { throw .conflict }
-        var values = device.values + [.count(options.quotas.devicesPerOwner)]
+        let allowed = options.quotas.devices(with: device)
+        var values = device.values + [.count(allowed)]
         if device.version > 0 { values.append(.count(device.version)) }
         let statement = device.version == 0 ? Self.createDevice : Self.replaceDevice
         return try answer(statement, values) { (row) throws(CallFailure) in
             guard let version = try row.optionalInteger(0) else {
                 let isCurrent = try row.optionalInteger(1) ?? 0 == Int64(device.version)
-                let isFull = try row.integer(2) >= options.quotas.devicesPerOwner
+                let isFull = try row.integer(2) >= allowed
                 throw .told(isCurrent && isFull ? .quotaExceeded : .conflict)
             }
             var stored = device

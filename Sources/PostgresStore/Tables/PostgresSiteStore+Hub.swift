@@ -65,12 +65,14 @@ extension PostgresSiteStore {
             WHERE id = $1 AND version = $8 AND removed_at IS NULL RETURNING version
             """))
     /// The device's address goes at once; what stays counts on.
+    static let removedRegistration = """
+        removed_at = now(), channel = '', channel_start = '', tags = '[]', description = 'null'
+        """
     private static let removeHubRegistration = Statement.writing(
         "removeHubRegistration",
         """
         WITH gone AS (
-            UPDATE hub_registrations SET removed_at = now(), channel = '', channel_start = '', tags = '[]',
-                description = 'null'
+            UPDATE hub_registrations SET \(removedRegistration)
             WHERE id = $1 AND ($2::bigint IS NULL OR version = $2) AND removed_at IS NULL RETURNING id)
         SELECT EXISTS (SELECT 1 FROM gone), $2 IS NOT NULL
             AND EXISTS (SELECT 1 FROM hub_registrations WHERE id = $1 AND removed_at IS NULL)

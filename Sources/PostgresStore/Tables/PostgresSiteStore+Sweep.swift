@@ -25,7 +25,7 @@ extension PostgresSiteStore {
             ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
             ("scheduled_sends", "id"), ("seen_users", "id"),
         ].map { (expiring($0, key: $1), Bound.now) }
-        + [(queue, .now), (scheduled, .now), (unusedDevices, .now), (goneDevices, .now)]
+        + [(queue, .now), (scheduled, .now), (unusedDevices, .now), (lostRemovals, .now), (goneDevices, .now)]
         + ["hub_messages", "messages"].map { (excess($0, key: "id"), .hubMessages) }
         + [
             (excess("openings", key: "message, opener"), .openings),
@@ -57,15 +57,32 @@ extension PostgresSiteStore {
                     AND updated_at <= $2 - \(DeviceRecord.unusedSeconds) ORDER BY updated_at LIMIT $1)
         """)
 
+    /// `DeviceRecord.hasLostRemoval`. The records are locked, so a device that is registered again comes before, and keeps its
+    /// registration, or after, and makes another.
+    private static let lostRemovals = Statement.writingOnce(
+        "sweep lost removals",
+        """
+        WITH begun AS (
+            SELECT id FROM devices
+            WHERE gone_at <= $2 - \(DeviceRecord.removalSeconds) AND gone_at >= updated_at AND is_pending
+                AND removed_at IS NULL
+            ORDER BY gone_at LIMIT $1 FOR UPDATE),
+        removed AS (
+            UPDATE hub_registrations SET \(removedRegistration)
+            WHERE id IN (SELECT id FROM begun) AND removed_at IS NULL),
+        dropped AS (DELETE FROM hub_registration_tags WHERE registration_id IN (SELECT id FROM begun))
+        UPDATE devices SET is_pending = false, version = version + 1 WHERE id IN (SELECT id FROM begun)
+        """)
+
     /// Devices that were gone for too long.
     private static let goneDevices = Statement.writingOnce(
         "sweep gone devices",
         """
         UPDATE devices SET \(removedDevice)
-        WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at AND removed_at IS NULL
-            AND id IN (
+        WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at AND NOT is_pending
+            AND removed_at IS NULL AND id IN (
                 SELECT id FROM devices WHERE gone_at <= $2 - \(DeviceRecord.goneSeconds) AND gone_at >= updated_at
-                    AND removed_at IS NULL ORDER BY gone_at LIMIT $1)
+                    AND NOT is_pending AND removed_at IS NULL ORDER BY gone_at LIMIT $1)
         """)
 
     private static func expiring(_ table: String, key: String) -> Statement {

@@ -122,9 +122,10 @@ struct HubWiring {
             : DeliveryWorker(
                 store: store, channels: channels.channels, now: now, report: report,
                 noteGone: { (id, outcome, isSoStill) throws(StoreError) in
-                    try store.noteGone(id.description, reason: outcome.rawValue, now: Site.now(), if: isSoStill)
+                    try store.noteGone(
+                        id.description, reason: outcome.rawValue, now: Site.now(), isAtHub: true, if: isSoStill)
                 },
-                onRemoved: Self.tellingRemovals(configuration, store, metrics, logger))
+                onRemoved: Self.onRemoved(configuration, store, metrics, logger))
         let localHub = configuration.localHub
         let builtIn = BuiltInHub(
             store: store, worker: deliveryWorker, isShared: localHub.isServed && localHub.isShared, now: now,
@@ -152,13 +153,15 @@ struct HubWiring {
             onRefused: { logger.info("hub: a signature was refused: \($0)", metadata: ["request": "\($1)"]) })
     }
 
-    private static func tellingRemovals(
+    private static func onRemoved(
         _ configuration: SiteConfiguration, _ store: any SiteStore, _ metrics: SiteMetrics, _ logger: Logger
     ) -> @Sendable (RegistrationID, Platform) -> Void {
         let webhooks = SiteWebhooks.webhooks(
             configuration.webhooks, store: store, metrics: metrics.webhooks, logger: logger)
-        guard webhooks.tell(of: .deviceRemoved) else { return { _, _ in } }
         return { id, platform in
+            // If it cannot be noted, the sweep notes it.
+            try? store.noteRemoved(id.description)
+            guard webhooks.tell(of: .deviceRemoved) else { return }
             let owner = (try? store.device(id.description))?.owner
             webhooks.tellRemoval(of: id.description, platform: platform, owner: owner)
         }

@@ -26,9 +26,18 @@ package protocol AppTokenStore: Sendable {
     /// - Returns: whether the owner had one.
     func removeAppToken(_ id: String, owner: String) throws(StoreError) -> Bool
 
+    /// Removes the owner's tokens of an earlier epoch that were there when the call began.
+    /// - Parameter epoch: as `AppToken.epoch`.
+    /// - Returns: how many.
+    func removeAppTokens(owner: String, before epoch: Int) throws(StoreError) -> Int
+}
+
+extension AppTokenStore {
     /// Removes all tokens of the owner that were there when the call began.
     /// - Returns: how many.
-    func removeAppTokens(owner: String) throws(StoreError) -> Int
+    package func removeAppTokens(owner: String) throws(StoreError) -> Int {
+        try removeAppTokens(owner: owner, before: .max)
+    }
 }
 
 /// A right to act for a user without the user's password, as far as it goes and until it ends.

@@ -26,14 +26,19 @@ extension StateStore {
 
 extension StateStore {
     /// Marks a registered device as gone. One that is marked already keeps its time and its reason.
-    /// - Parameter isSoStill: is asked after the record was read; false: the device was registered again meanwhile.
+    /// - Parameters:
+    ///   - isAtHub: whether the caller removes its registration from the local hub afterwards, and then calls `noteRemoved(_:)`. If the
+    ///     process ends before that, the store's sweep removes the registration.
+    ///   - isSoStill: is asked after the record was read; false: the device was registered again meanwhile.
     /// - Throws: `StoreError`, also `conflict` when others change the same record all the time.
     package func noteGone(
-        _ id: String, reason: String, now: Timestamp, if isSoStill: () throws(StoreError) -> Bool = { true }
+        _ id: String, reason: String, now: Timestamp, isAtHub: Bool = false,
+        if isSoStill: () throws(StoreError) -> Bool = { true }
     ) throws(StoreError) {
         for _ in 0..<User.maximumAttempts {
             guard var device = try device(id), device.isLive, try isSoStill() else { return }
             device.gone = DeviceRecord.Gone(at: max(now, device.updatedAt), reason: reason)
+            device.needsReconciliation = device.needsReconciliation || isAtHub
             do throws(StoreError) {
                 _ = try putDevice(device)
                 return
@@ -42,6 +47,18 @@ extension StateStore {
             }
         }
         throw .conflict
+    }
+
+    /// Notes that the hub has the registration of a device that is gone no more. If that is lost, the sweep notes it.
+    package func noteRemoved(_ id: String) throws(StoreError) {
+        guard var device = try device(id), device.isGone, device.needsReconciliation else { return }
+        device.needsReconciliation = false
+        do throws(StoreError) {
+            _ = try putDevice(device, durably: false)
+        } catch {
+            // A device that is registered again is not gone any more.
+            guard error == .conflict else { throw error }
+        }
     }
 }
 

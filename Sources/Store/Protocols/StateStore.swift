@@ -93,8 +93,8 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     /// Creates the record (`version` 0) or replaces the one at that version, also under another owner.
     /// - Parameter durably: false for what is no loss: a loss of power, unlike a kill, may take it.
     /// - Returns: the record with its new version.
-    /// - Throws: `conflict`, when the stored version is another one; `quotaExceeded`, when a new owner has as many
-    ///   devices as one owner may have.
+    /// - Throws: `conflict`, when the stored version is another one; `quotaExceeded`, when a new owner, or the owner of an id that is
+    ///   used for the first time, has as many devices as one owner may have (`Quotas.devices(with:)`).
     func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord
 
     /// Removes the record at that version.

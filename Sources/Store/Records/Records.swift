@@ -61,7 +61,8 @@ package struct DeviceRecord: Hashable, Sendable {
     /// The id that the device's app uses, where that is another one: of another backend, of a former registration, or of
     /// the phone's former user. It means this record to the owner alone; nil where the app uses `id`.
     package var alias: String?
-    /// Whether the hub, or other registrations of the same handle, still have to follow this record.
+    /// Whether the hub, or other registrations of the same handle, still have to follow this record. If it is gone: whether the local
+    /// hub may still have its registration.
     package var needsReconciliation: Bool
     /// Why the device is not reached any more; nil: nothing says so.
     package var gone: Gone?
@@ -123,9 +124,19 @@ extension DeviceRecord {
     /// Whether a device is registered under it, as far as is known.
     package var isLive: Bool { !platform.isEmpty && !isGone }
 
+    /// So long after a device was called gone its registration may still be about to be removed by the process that has called it
+    /// so, in seconds.
+    package static let removalSeconds: Int64 = 60
+
+    /// Whether a process has called it gone and has ended before it removed the registration from the local hub.
+    package func hasLostRemoval(now: Timestamp) -> Bool {
+        guard let gone, isGone, needsReconciliation else { return false }
+        return gone.at + Self.removalSeconds <= now
+    }
+
     /// Whether it has waited for its first use for too long, or was gone for too long.
     package func isOverdue(now: Timestamp) -> Bool {
-        if let gone, isGone { return gone.at + Self.goneSeconds <= now }
+        if let gone, isGone { return !needsReconciliation && gone.at + Self.goneSeconds <= now }
         return isUnused && updatedAt + Self.unusedSeconds <= now
     }
 }
