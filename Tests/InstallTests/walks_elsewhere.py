@@ -27,6 +27,8 @@ PAGES_ELSEWHERE = {
     "docs/build/secure-messages.md": BY_CURL,
     "docs/reference/routes.md": MADE,
     "docs/reference/settings.md": MADE,
+    "docs/reference/store.md": "it shows records, and no command",
+    "docs/maintain/store-tests.md": "script/torture is a test itself",
     "docs/build/receive-windows-maui.md": BY_CURL,
     "docs/build/send.md": BY_CURL,
     "docs/operate/single-sign-on.md": "Tests/Doubles plays it, beside a provider of identities",
