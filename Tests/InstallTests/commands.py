@@ -10,7 +10,7 @@ from product import CHECKOUT
 PAGES = (
     "README.md", "docs/operate/install.md", "docs/operate/package.md", "docs/operate/admin-page.md",
     "docs/operate/nginx.md", "docs/operate/systemd.md", "docs/operate/monitor.md", "docs/operate/troubleshoot.md",
-    "docs/reference/messages.md", "docs/operate/upgrade-and-backup.md", "docs/operate/postgresql.md",
+    "docs/reference/messages.md", "docs/operate/backup-and-restore.md", "docs/operate/upgrade.md", "docs/explain/restarts.md", "docs/operate/postgresql.md",
     "docs/operate/shared-hosting.md", "docs/operate/install-container.md", "docs/maintain/apt-repository.md",
     "docs/operate/configuration.md", "docs/operate/users-and-permissions.md",
     "docs/operate/leavers-and-lost-devices.md", "docs/operate/hub-for-other-backends.md", "docs/migrate/from-azure-tutorials.md", "docs/operate/doctor.md",

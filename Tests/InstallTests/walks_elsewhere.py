@@ -30,6 +30,7 @@ PAGES_ELSEWHERE = {
     "docs/reference/store.md": "it shows records, and no command",
     "docs/maintain/store-tests.md": "script/torture is a test itself",
     "docs/build/receive-windows-maui.md": BY_CURL,
+    "docs/build/schedule.md": BY_CURL,
     "docs/build/send.md": BY_CURL,
     "docs/operate/single-sign-on.md": "Tests/Doubles plays it, beside a provider of identities",
     "docs/maintain/releasing.md": "test_release.py makes a release, and verifies it",

@@ -126,7 +126,7 @@ def test_each_message_of_its_page_reaches_a_device(site: Installation, authority
         assert site.call("PUT", f"/api/register/{id}", users[role], device | {"Tags": ["news"]}).status == 200
     reader = Reader(site, authority, tmp_path, users)
     reader.story.names |= {"7260336227650468927-4200236381151834034-1": id, "2026-11-30T08:00:00Z": TOMORROW}
-    found = of("build/send.md")
+    found = [*of("build/send.md"), *of("build/schedule.md")]
     for one in found:
         answer = reader.read(one)
         if "SendAt" not in answer:
