@@ -19,7 +19,8 @@ GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
     build/delivery-status build/devices build/inbox build/login-and-tokens build/receive-ios build/receive-windows-maui
     build/retry-safely build/schedule build/secure-messages build/send build/webhooks explain/comparison operate/admin-page
     operate/configuration operate/hub-for-other-backends operate/install operate/install-container operate/leavers-and-lost-devices
-    operate/monitor operate/nginx operate/package operate/several-apps operate/shared-hosting operate/single-sign-on
+    operate/monitor operate/nginx operate/package operate/push-android
+    operate/push-apple operate/push-browsers operate/push-windows operate/several-apps operate/shared-hosting operate/single-sign-on
     operate/troubleshoot operate/users-and-permissions start/first-app start/try-on-a-phone
 """.split()))
 # In a guide.
