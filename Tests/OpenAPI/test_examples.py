@@ -32,8 +32,9 @@ ELSEWHERE = {"operate/single-sign-on.md", "build/webhooks.md"}
 def of_api() -> list[Example]:
     """Those of the pages of the API, in the order in which they can be typed."""
     whole = [*of("reference/http-api.md"), *of("reference/routes.md"), *of("reference/api-examples.md")]
-    guides = [*of("build/devices.md"), *of("build/secure-messages.md"), *of("build/inbox.md"), *of("build/delivery-status.md")]
-    return whole + guides + of("build/retry-safely.md") + of("build/login-and-tokens.md")
+    guides = [*of("build/devices.md"), *of("build/secure-messages.md"), *of("build/inbox.md")]
+    guides += [*of("build/delivery-status.md"), *of("build/retry-safely.md"), *of("build/login-and-tokens.md")]
+    return whole + guides
 
 
 def below(heading: str) -> list[Example]:

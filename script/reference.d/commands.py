@@ -19,17 +19,6 @@ app-backend send --to alice "At noon"
 MANUAL = "docs/reference/app-backend.1"
 
 
-def plain(line: str) -> str:
-    """A line of the manual, as Markdown without marks."""
-    words = line.split()
-    if not words or not words[0].startswith("."):
-        return line
-    macro, rest = words[0], words[1:]
-    if macro in (".Fl",):
-        return " ".join(("--" + word[1:] if word.startswith("-") else word) for word in rest)
-    return " ".join(word for word in rest)
-
-
 def synopsis() -> list[tuple[str, str]]:
     """Each command and its options, as one types them."""
     text = source(MANUAL).split(".Sh SYNOPSIS")[1].split("\n.Sh ")[0]
@@ -77,10 +66,13 @@ def words(line: str) -> str:
     marks = []
     while names and re.fullmatch(r"[.,;:)(]", names[-1]):
         marks.insert(0, names.pop())
-    text = " ".join("--" + name[1:] if macro == ".Fl" and name.startswith("-") else name for name in names if name not in ("Fl", "Ar", "Cm"))
+    dashed = macro == ".Fl"
+    plain = [name for name in names if name not in ("Fl", "Ar", "Cm")]
+    text = " ".join("--" + name[1:] if dashed and name.startswith("-") else name for name in plain)
     return f"`{text}`{''.join(marks)}" if text else "".join(marks)
 
 
 def page() -> str:
-    rows = [(f"`{name}`", cell(purpose(name)), f"`{options}`".replace("|", "\\|") if options else "") for name, options in synopsis()]
+    typed = [(name, cell(f"`{options}`") if options else "") for name, options in synopsis()]
+    rows = [(f"`{name}`", cell(purpose(name)), options) for name, options in typed]
     return head("Commands", PURPOSE) + "\n" + table(("command", "what it does", "options"), rows)

@@ -48,7 +48,8 @@ def eval_shift(text: str) -> int:
 
 def rates() -> list[tuple[str, str, str]]:
     """Of nginx: whose requests, rate and burst."""
-    zones = re.findall(r"limit_req_zone \S+ zone=app_backend_(\w+):\S+ rate=(\d+)r/s;", source("nginx/app-backend-upstream.conf"))
+    upstream = source("nginx/app-backend-upstream.conf")
+    zones = re.findall(r"limit_req_zone \S+ zone=app_backend_(\w+):\S+ rate=(\d+)r/s;", upstream)
     bursts = dict(re.findall(r"zone=app_backend_(\w+) burst=(\d+)", source("nginx/app-backend-api.conf")))
     names = {"calls": "all requests of one network", "sends": "sends of one network"}
     return [(names[zone], f"{rate} per second", bursts[zone]) for zone, rate in zones]

@@ -14,13 +14,16 @@ expr: app_backend_hub_queue_oldest_age_seconds > 300
 ```
 """
 NAMES = {"NoLabels": ""}
+DECLARED = (
+    r"(?:struct|enum|extension) (\w+)[^{\n]*\bLabelSet\b[^{\n]*\{(.*?names: \[StaticString\] = \[.*?\])"
+)
 
 
 def label_names() -> dict[str, str]:
     """The labels of each set, as a cell."""
     found = dict(NAMES)
     for _, code in sources():
-        for kind, rest in re.findall(r"(?:struct|enum|extension) (\w+)[^{\n]*\bLabelSet\b[^{\n]*\{(.*?names: \[StaticString\] = \[.*?\])", code, re.S):
+        for kind, rest in re.findall(DECLARED, code, re.S):
             found[kind] = ", ".join(f"`{name}`" for name in strings(rest.rpartition("=")[2]))
     return found
 
@@ -37,7 +40,11 @@ def families() -> list[tuple[str, str, str, str]]:
 
 def joined(call: str) -> str:
     """A text of several lines as one of one line."""
-    return re.sub(r'"""\n(.*?)\s*"""', lambda text: '"' + " ".join(text[1].replace("\\\n", "\n").split()) + '"', call, flags=re.S)
+    return re.sub(r'"""\n(.*?)\s*"""', lambda text: f'"{flat(text[1])}"', call, flags=re.S)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.replace("\\\n", "\n").split())
 
 
 def kind_of(code: str, at: int, labels: dict[str, str]) -> tuple[str, str]:

@@ -92,7 +92,8 @@ def content(part: dict[str, Any]) -> tuple[str, list[Any]]:
 
 
 def shown(example: Any) -> str:
-    return "\n```json\n" + json.dumps(example, ensure_ascii=False, indent=None if len(json.dumps(example)) < 100 else 2) + "\n```\n"
+    line = json.dumps(example, ensure_ascii=False)
+    return "\n```json\n" + (line if len(line) < 100 else json.dumps(example, ensure_ascii=False, indent=2)) + "\n```\n"
 
 
 def name(reference: dict[str, Any]) -> str:
