@@ -24,7 +24,19 @@ def label_names() -> dict[str, str]:
     found = dict(NAMES)
     for _, code in sources():
         for kind, rest in re.findall(DECLARED, code, re.S):
-            found[kind] = ", ".join(f"`{name}`" for name in strings(rest.rpartition("=")[2]))
+            values = [f"`{value}`" for value in cases(code, kind)]
+            names = ", ".join(f"`{name}`" for name in strings(rest.rpartition("=")[2]))
+            found[kind] = f"{names}: {', '.join(values)}" if values else names
+    return found
+
+
+def cases(code: str, kind: str) -> list[str]:
+    """The values of an enumeration of texts, which are all that its one label has."""
+    declared = re.search(rf"enum {kind}: String, .*?\n\}}", code, re.S)
+    found = []
+    for names in re.findall(r"^    case ([^.\n].*)$", declared[0], re.M) if declared else []:
+        for name in names.split(", "):
+            found.append(name.partition(" = ")[2].strip('"') or name)
     return found
 
 

@@ -59,9 +59,7 @@ def secrets() -> set[str]:
 
 def restarts() -> set[str]:
     """The store's key is that of its place."""
-    fixed = body(source(RELOAD), "mutating func keepFixed(")
-    names = set(re.findall(r'keep\("([\w.]+)"', source(RELOAD)))
-    return names | {"store.path", "store.url", "store.connections"} if fixed else set()
+    return set(re.findall(r'keep\("([\w.]+)"', source(RELOAD))) | {"store.path", "store.url", "store.connections"}
 
 
 def page() -> str:
