@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterator
 
-from swift import ROOT, arguments, cell, head, source, table, text_of
+from swift import ROOT, arguments, cell, head, source, table, text_of, texts_in
 
 PURPOSE = """
 Every problem that [`app-backend doctor`](../operate/doctor.md) reports, and the fix that it prints. A name in capitals, or `…`, stands for a
@@ -14,7 +14,7 @@ value. For example, this command prints the problems of a site, each with a fix:
 app-backend doctor --url https://push.example.com
 ```
 
-**wrong** needs a change. A **warning** names a risk, and the service works.
+**wrong** needs a change. A **warning** names a risk, and the service works. **skipped** was not checked.
 """
 FOLDER = "Sources/Commands/Doctor"
 # In the order of the doctor's steps.
@@ -29,17 +29,28 @@ STEPS = {
     "send": ["SendFindings", "DoctorRun+Send"],
     "all steps": ["DoctorRun", "DoctorRun+Within", "CertificateTerm", "DoctorReport"],
 }
-VERDICTS = {"fail": "wrong", "warn": "warning", "warning": "warning"}
+# Letters of a finding that says something beside its values.
+SHORTEST = 6
+VERDICTS = {"fail": "wrong", "warn": "warning", "warning": "warning", "skipped": "skipped"}
 
 
 def found_in(code: str) -> Iterator[tuple[str, str, str]]:
     """Problem, verdict and fix."""
-    for call in re.finditer(r"(?:\.|\b)(fail|warn|warning)\(", code):
+    for call in re.finditer(r"(?<!func )(?:\.|\b)(fail|warn|warning|skipped)\(", code):
         given = arguments(code, call.end() - 1)
-        texts = [text_of(one) for one in given if not one.startswith(("when:", "fix:"))]
-        fixes = [text_of(one.removeprefix("fix:").strip()) for one in given if one.startswith("fix:")]
-        if texts and texts[0] and fixes:
-            yield texts[0], VERDICTS[call[1]], fixes[0] or "see the cause"
+        texts = [meaning(one, code) for one in given if not one.startswith(("when:", "fix:"))]
+        fixes = [meaning(one.removeprefix("fix:").strip(), code) for one in given if one.startswith("fix:")]
+        if texts and len(re.findall("[a-z]", texts[0])) >= SHORTEST and (fixes or call[1] == "skipped"):
+            yield texts[0], VERDICTS[call[1]], fixes[0] or "printed with it" if fixes else ""
+
+
+def meaning(expression: str, code: str) -> str:
+    """The text of an expression, or of the constant that it names, or of all branches that it has."""
+    if re.fullmatch(r"\w+", expression):
+        named = re.search(rf"let {expression} =\s*", code)
+        expression = code[named.end() :].partition("\n\n")[0] if named else ""
+        return text_of(expression)
+    return text_of(expression) or " / ".join(texts_in(expression))
 
 
 def page() -> str:

@@ -86,6 +86,18 @@ def text_of(expression: str) -> str:
     return "".join(parts)
 
 
+def texts_in(expression: str) -> list[str]:
+    """Those of all its literals, in their order."""
+    at, found = 0, []
+    while at < len(expression):
+        if expression[at] == '"':
+            text, at = read_text(expression, at)
+            found.append(text)
+        else:
+            at += 1
+    return found
+
+
 def read_text(code: str, at: int) -> tuple[str, int]:
     """The text of the literal that begins at `at`, with names in the place of values, and the place behind it."""
     if code.startswith('"""', at):
