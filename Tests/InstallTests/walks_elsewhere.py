@@ -28,6 +28,7 @@ PAGES_ELSEWHERE = {
     "docs/reference/routes.md": MADE,
     "docs/reference/settings.md": MADE,
     "docs/reference/store.md": "it shows records, and no command",
+    "docs/maintain/install-tests.md": "script/test-install is what runs this",
     "docs/maintain/store-tests.md": "script/torture is a test itself",
     "docs/build/receive-windows-maui.md": BY_CURL,
     "docs/build/schedule.md": BY_CURL,
