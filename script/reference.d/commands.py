@@ -31,7 +31,7 @@ def synopsis() -> list[tuple[str, str]]:
         for line in part.splitlines():
             if not re.match(r"\.(Op|Ar|Fl) ", line) or "Cm" in line:
                 continue
-            option = re.sub(r"\b(?:Fl|Ar|Cm) ", "", re.sub(r"Fl -", "Fl --", line.split(" ", 1)[1]))
+            option = re.sub(r"\b(?:Fl|Ar|Cm) ", "", re.sub(r"Fl -", "Fl --", line.removeprefix(".").removeprefix("Op ")))
             option = re.sub(r" \.\.\.", "...", option)
             option = re.sub(r"(?<=\| )-(?=[a-z])", "--", option)
             words.append(f"[{option}]" if line.startswith(".Op") else option)
