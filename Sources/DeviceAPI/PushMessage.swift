@@ -3,7 +3,7 @@ internal import JSON
 
 /// What a sender posts to `/api/notifications` instead of a string: `{"To":"bob","Title":"…","Body":"…"}`.
 ///
-/// Each platform shows what it can express of it; docs/build/send.md has the table. What is nil or empty is left to the
+/// Each platform shows what it can express of it; docs/reference/message-fields.md has the table. What is nil or empty is left to the
 /// platform.
 public struct PushMessage: Equatable, Sendable {
     /// Whether a telephone that sleeps is woken for it.

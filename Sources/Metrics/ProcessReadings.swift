@@ -4,13 +4,13 @@ import Glibc
 /// The process itself, under the names that all of Prometheus' clients use. What the system does not tell is left out.
 package struct ProcessReadings: Collector {
     private static let startTime = MetricName(
-        "process_start_time_seconds", "When the process began, in seconds since 1970.")
+        "process_start_time_seconds", "Start of the process, in seconds since 1970.")
     private static let processorTime = MetricName(
         "process_cpu_seconds_total", "Processor time of all threads, in user and kernel mode.")
-    private static let resident = MetricName("process_resident_memory_bytes", "Memory that is in RAM.")
-    private static let virtual = MetricName("process_virtual_memory_bytes", "Address space.")
-    private static let openDescriptors = MetricName("process_open_fds", "Open descriptors.")
-    private static let maximumDescriptors = MetricName("process_max_fds", "Descriptors that may be open.")
+    private static let resident = MetricName("process_resident_memory_bytes", "Resident memory.")
+    private static let virtual = MetricName("process_virtual_memory_bytes", "Virtual memory.")
+    private static let openDescriptors = MetricName("process_open_fds", "Open file descriptors.")
+    private static let maximumDescriptors = MetricName("process_max_fds", "Maximum number of open file descriptors.")
 
     private let startedAt: Double
 

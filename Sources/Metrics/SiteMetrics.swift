@@ -18,7 +18,7 @@ package struct SiteMetrics: Sendable {
     private let process: ProcessReadings
     private let readings: [any Collector]
 
-    private static let build = MetricName("app_backend_build_info", "1, and the version of this program.")
+    private static let build = MetricName("app_backend_build_info", "1, with the version of the program.")
 
     /// - Parameters:
     ///   - startedAt: when the process began, in seconds since 1970.

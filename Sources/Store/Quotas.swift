@@ -2,43 +2,42 @@
 
 /// How much a store keeps, whatever it keeps it in. The defaults are the product's; tests make them small.
 package struct Quotas: Sendable {
-    /// Secure notifications that are neither expired nor removed, per owner. For new ones older ones leave (`MailboxRoom`).
+    /// Secure messages of one recipient that have neither expired nor been deleted. New ones replace older ones
+    /// (`MailboxRoom`).
     package var notificationsPerOwner = 1_000
-    /// Bytes of them (`SecureNotification.size`), per owner.
+    /// Bytes of one recipient's secure messages (`SecureNotification.size`).
     package var notificationBytesPerOwner = 1 << 20
-    /// Plain messages that are kept, per owner, apart from the secure ones: neither kind takes the other's room.
+    /// Plain messages that are stored for one recipient, in addition to the secure ones.
     package var plainMessagesPerOwner = 500
-    /// Bytes of them, counted alike.
+    /// Bytes of one recipient's plain messages.
     package var plainMessageBytesPerOwner = 512 << 10
-    /// Devices per owner, with ids that are not used yet; one more where that is such an id, which takes no device's place before it is
-    /// used. Calls in flight at the same moment may exceed it by their number.
+    /// Devices of one user. Concurrent requests may exceed it by their number.
     package var devicesPerOwner = 100
-    /// Bytes of messages that the local hub may deliver and has not delivered yet, of all senders together (`queueRoom`).
+    /// Bytes of due messages that the built-in hub has not delivered yet, of all senders (`queueRoom`).
     package var queueBytes = 16 << 20
-    /// Bytes of messages that are not to be delivered before a given time, of all together. Only a command of the operator's and
-    /// the keys of a served hub put them in.
+    /// Bytes of messages that the operator's command and the keys of a served hub have scheduled.
     package var scheduledBytes = 64 << 20
-    /// How far ahead that time may be, in seconds.
+    /// How far ahead these may be scheduled.
     package var scheduledSeconds: Int64 = 31 * 86_400
-    /// Sessions per owner; the oldest end for new ones. Log-ins at the same moment may exceed it by their number.
+    /// Sessions of one user. New ones end the oldest. Concurrent logins may exceed it by their number.
     package var sessionsPerOwner = 50
-    /// App tokens per owner. Calls in flight at the same moment may exceed it by their number.
+    /// App tokens of one user. Concurrent requests may exceed it by their number.
     package var appTokensPerOwner = 50
-    /// Sends per owner that are remembered, a message object as one for each platform; the oldest are forgotten for new ones.
+    /// Sends of one sender whose results are stored. A message object counts once for each platform. New ones replace the
+    /// oldest.
     package var sentPerOwner = 1_000
-    /// Finished sends of the local hub that are remembered, of all senders together; the oldest are forgotten for new ones.
-    /// As many message objects, too.
+    /// Finished sends of the built-in hub whose results are stored, of all senders, and as many message objects. New ones
+    /// replace the oldest.
     package var hubMessages = 200_000
-    /// Users who are counted when they open one message.
+    /// Users who are counted as having opened one message.
     package var openersPerMessage = 10_000
-    /// Openings of all messages together; the oldest are forgotten for new ones. As many as fill each of a file store's 256
-    /// files with one message.
+    /// Openings of all messages. New ones replace the oldest.
     package var openings = 256 * 10_000
-    /// Bytes of events that wait to be told to webhooks, of all users together (`room(of:)`).
+    /// Bytes of events that wait for webhooks, of all users (`room(of:)`).
     package var webhookBytes = 16 << 20
-    /// Bytes of users' messages for later, of all users together (`room(of:)`).
+    /// Bytes of users' scheduled messages, of all users (`room(of:)`).
     package var sendBytes = 4 << 20
-    /// Idempotency keys per owner; of those that were answered the oldest are forgotten for new ones.
+    /// Idempotency keys of one user. New ones replace the oldest of those whose request has its response.
     package var idempotencyKeysPerOwner = 1_000
 
     /// One sender may fill one of so many parts of a mailbox with what is unread.

@@ -7,7 +7,7 @@ package import Push
 /// Pushes to browsers of any vendor: RFC 8030 with the payload encrypted (RFC 8291) and the sender known (RFC 8292). It
 /// needs no account at any vendor, only a key pair of one's own.
 ///
-/// `docs/operate/push-browsers.md` says where the vendors differ from the RFCs and from each other; here it is said where
+/// `docs/reference/web-push.md` says where the vendors differ from the RFCs and from each other; here it is said where
 /// it matters.
 package struct WebPushDriver: PushDriver {
     /// Seconds that a message waits for a browser that is away: a day.

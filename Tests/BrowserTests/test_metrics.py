@@ -15,7 +15,7 @@ from push_service import PushService
 from subscriber import Subscriber
 from subscription import Answer
 
-PAGE, RULES = ROOT / "docs" / "operate" / "monitor.md", ROOT / "docs" / "operate" / "alerts.yml"
+PAGE, RULES = ROOT / "docs" / "reference" / "metrics.md", ROOT / "docs" / "operate" / "alerts.yml"
 # A series: its name and its labels.
 Series = tuple[str, tuple[tuple[str, str], ...]]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/operate/troubleshoot.md stays true: it quotes what the program says, and all that the program says is there."""
+"""docs/reference/messages.md stays true: it quotes what the program says, and all that the program says is there."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 from built import ROOT
 
 
-PAGE = ROOT / "docs" / "operate" / "troubleshoot.md"
+PAGE = ROOT / "docs" / "reference" / "messages.md"
 # First cells of the heads of tables. What other programs say was looked at when it was written, and cannot be checked.
 OWN = "message"
 OTHERS = {"nginx answers", "nginx logs, or `nginx -t` says", "systemd says"}
@@ -144,7 +144,7 @@ def tables() -> Iterator[tuple[str, list[str]]]:
 
 def quoted(cell: str) -> list[str]:
     """What is in code spans; two backticks are for a text that has backticks in it."""
-    return [(two or one).strip() for two, one in re.findall(r"``(.+?)``|`([^`]+)`", cell)]
+    return [(two or one).strip().replace("\\|", "|") for two, one in re.findall(r"``(.+?)``|`([^`]+)`", cell)]
 
 
 def flat(text: str) -> str:

@@ -18,7 +18,7 @@ struct SendFindingsTests {
     static let outcomes: [(String, Verdict, String?)] = [
         ("Success", .ok, nil), ("ExpiredChannel", .warning, "registers again"), ("BadChannel", .warning, "registers"),
         ("Skipped", .warning, "a credential for browser"), ("Throttled", .warning, "later again"),
-        ("InvalidCredentials", .fail, "the line `push`"), ("WrongChannel", .fail, "docs/operate/troubleshoot.md"),
+        ("InvalidCredentials", .fail, "the line `push`"), ("WrongChannel", .fail, "docs/reference/messages.md"),
     ]
 
     @Test(arguments: outcomes) func `each device has its outcome and what to do`(

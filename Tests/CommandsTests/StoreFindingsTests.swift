@@ -34,7 +34,7 @@ struct StoreFindingsTests {
             _ in
         },
         Row(name: "service not asked", verdict: .ok, fix: "", serviceSays: nil) { _ in },
-        Row(name: "damaged", verdict: .fail, fix: "docs/reference/store.md") {
+        Row(name: "damaged", verdict: .fail, fix: "docs/operate/store.md") {
             $0.error = .damaged(detail: "store.json")
         },
         Row(name: "empty folder", verdict: .fail, fix: "start the service") { $0.error = .readOnly },

@@ -16,9 +16,12 @@ TABLE = Path(__file__).with_name("style.txt")
 COUNTED = {"what": r"\bwhat\b", "where": r"\bwhere\b", "semicolons": ";", "alone": r"\balone\b", "you": r"\byou(?:rs?)?\b"}
 TARGET = {"what": 2.0, "where": 0.5, "semicolons": 3.0, "alone": 0.0}
 GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
-    build/receive-ios build/receive-windows-maui build/send build/webhooks explain/comparison operate/admin-page
-    operate/install operate/install-container operate/monitor operate/nginx operate/package operate/shared-hosting
-    operate/single-sign-on start/first-app start/try-on-a-phone
+    build/delivery-status build/devices build/inbox build/login-and-tokens build/receive-ios build/receive-windows-maui
+    build/retry-safely build/schedule build/secure-messages build/send build/webhooks explain/comparison operate/admin-page
+    operate/configuration operate/hub-for-other-backends operate/install operate/install-container operate/leavers-and-lost-devices
+    operate/monitor operate/nginx operate/package operate/push-android
+    operate/push-apple operate/push-browsers operate/push-windows operate/several-apps operate/shared-hosting operate/single-sign-on
+    operate/troubleshoot operate/users-and-permissions start/first-app start/try-on-a-phone
 """.split()))
 # In a guide.
 LEAST_YOU = 10.0

@@ -51,7 +51,7 @@ def test_the_commands_of_the_pages_work_with_its_token(
 ) -> None:
     reader = Reader(product, authority.file, tmp_path, {})
     reader.story.names[TOKEN] = provider.log_in("alice", CLIENT, authority.file)["access_token"]
-    of_reference = [one for one in of("reference/http-api.md") if "Tokens of identity providers" in one.headings]
+    of_reference = [one for one in of("build/login-and-tokens.md") if "Tokens of identity providers" in one.headings]
     commands = [*of("operate/single-sign-on.md"), *of_reference]
     assert [reader.read(one) for one in commands] == [[], []]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of tokens of identity providers in docs/reference/http-api.md: each row, as the program answers it."""
+"""The table of tokens of identity providers in docs/build/login-and-tokens.md: each row, as the program answers it."""
 
 import time
 from collections.abc import Callable, Iterator

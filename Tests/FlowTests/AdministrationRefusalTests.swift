@@ -82,12 +82,12 @@ struct AdministrationRefusalTests {
 
     @Test func `the list of routes above is whole`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = try String(contentsOf: root.appending(path: "docs/reference/http-api.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/routes.md"), encoding: .utf8)
         let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/admin[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
         let known = Self.routes.map { route in
             let pattern = route.path.replacing("/alice", with: "/{name}").replacing("/1-1-1", with: "/{id}")
                 .replacing("/0123456789abcdef", with: "/{id}")
-            return "\(route.method.rawValue) \(pattern.replacing("/AAAAAAAAAAAAAAAAAAAAAA", with: "/{MessageId}"))"
+            return "\(route.method.rawValue) \(pattern.replacing("/AAAAAAAAAAAAAAAAAAAAAA", with: "/{id}"))"
         }
         #expect(Set(known) == Set(documented) && known.count == 15)
     }

@@ -75,7 +75,7 @@ struct AppTokenTests {
 
     @Test func `the list of routes above is whole`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
-        let page = try String(contentsOf: root.appending(path: "docs/reference/http-api.md"), encoding: .utf8)
+        let page = try String(contentsOf: root.appending(path: "docs/reference/routes.md"), encoding: .utf8)
         let documented = page.matches(of: /(?m)^\| `([A-Z]+) (\/api\/[^`?]*)[^`]*` \|/).map { "\($0.1) \($0.2)" }
         // Those of administrators are in `AdministrationRefusalTests`.
         let behindAuthentication = Set(
@@ -85,9 +85,7 @@ struct AppTokenTests {
         let known = Set(
             Self.routes.map { route in
                 let parts = route.path.split(separator: "/").map(String.init)
-                let ofMessage = !Set(["timeline", "opened", "scheduled"]).isDisjoint(with: parts)
-                let id = parts.contains("outcomes") ? "{NotificationId}" : ofMessage ? "{MessageId}" : "{id}"
-                let names = parts.map { ["1", "7", "x", "0123456789abcdef"].contains($0) ? id : $0 }
+                let names = parts.map { ["1", "7", "x", "0123456789abcdef"].contains($0) ? "{id}" : $0 }
                 return "\(route.method.rawValue) /" + names.joined(separator: "/")
             })
         #expect(known == behindAuthentication)

@@ -10,11 +10,13 @@ from product import CHECKOUT
 PAGES = (
     "README.md", "docs/operate/install.md", "docs/operate/package.md", "docs/operate/admin-page.md",
     "docs/operate/nginx.md", "docs/operate/systemd.md", "docs/operate/monitor.md", "docs/operate/troubleshoot.md",
-    "docs/operate/upgrade-and-backup.md", "docs/operate/postgresql.md", "docs/operate/shared-hosting.md",
+    "docs/reference/messages.md", "docs/operate/backup-and-restore.md", "docs/operate/upgrade.md",
+    "docs/explain/restarts.md", "docs/operate/postgresql.md", "docs/operate/shared-hosting.md",
     "docs/operate/install-container.md", "docs/maintain/apt-repository.md", "docs/operate/configuration.md",
-    "docs/migrate/from-azure-tutorials.md", "docs/operate/doctor.md", "docs/reference/store.md",
-    "docs/operate/push-browsers.md", "docs/operate/push-apple.md", "docs/operate/push-android.md",
-    "docs/operate/push-windows.md",
+    "docs/operate/users-and-permissions.md", "docs/operate/leavers-and-lost-devices.md",
+    "docs/operate/hub-for-other-backends.md", "docs/migrate/from-azure-tutorials.md", "docs/operate/doctor.md",
+    "docs/operate/store.md", "docs/operate/push-browsers.md", "docs/operate/push-apple.md",
+    "docs/operate/push-android.md", "docs/operate/push-windows.md",
 )  # fmt: skip
 PROGRAMS = {
     "./app-backend", "app-backend", "apt", "cd", "certbot", "chmod", "chown", "curl", "dpkg-deb", "getent", "gpg",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A backup of the running service, and its restoration, by the very commands of docs/operate/upgrade-and-backup.md."""
+"""A backup of the running service, and its restoration, by the very commands of docs/operate/backup-and-restore.md."""
 
 import json
 import re
@@ -7,7 +7,7 @@ import re
 from installed_site import SERVICE, Site, User, expect
 from product import CHECKOUT
 
-PAGE = CHECKOUT / "docs" / "operate" / "upgrade-and-backup.md"
+PAGE = CHECKOUT / "docs" / "operate" / "backup-and-restore.md"
 NOTIFICATIONS = "/api/notifications"
 NOTICE = 5
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The routes as the program's sources have them, and as docs/reference/http-api.md tells them."""
+"""The routes as the program's sources have them, and as docs/reference/routes.md has them."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def of_sources(root: Path) -> Routes:
 
 
 def of_page(page: Path) -> Routes:
-    """The first table of docs/reference/http-api.md: ``| `GET /api/config` | no credentials | …``."""
+    """The tables of docs/reference/routes.md: ``| `GET /api/config` | …``."""
     found: Routes = set()
     for method, path in re.findall(r"^\| `([A-Z]+) (/[^`?]*)[^`]*` \|", page.read_text(), re.M):
         found.add((method, nameless(path)))

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/reference/http-api.md."""
+"""The tables of refused requests in the documentation."""
 
-from built import ROOT
 import re
 
+from built import ROOT
+
+PAGES = ("reference/api-errors.md", "build/login-and-tokens.md")
 
 
 def table(heading: str) -> list[list[str]]:
     """The cells of each row of the one table below a heading. An empty first cell stands for the one above it."""
-    text = (ROOT / "docs" / "reference" / "http-api.md").read_text()
+    text = "\n".join((ROOT / "docs" / page).read_text() for page in PAGES)
     section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", text, re.M | re.S)
     if section is None:
         raise ValueError(f"There is no heading {heading}.")

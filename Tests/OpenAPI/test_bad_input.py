@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table "Bad input" of docs/reference/http-api.md: each row's statuses and fields, as the program answers them."""
+"""The table "Bad input" of docs/reference/api-errors.md: each row's statuses and fields, as the program answers them."""
 
 import re
 from dataclasses import dataclass

@@ -39,7 +39,7 @@ def test_the_routes_are_those_of_the_sources(contract: Contract) -> None:
 
 
 def test_the_routes_are_those_of_the_page(contract: Contract) -> None:
-    expect_same(contract.routes, routes.of_page(ROOT / "docs" / "reference" / "http-api.md"))
+    expect_same(contract.routes, routes.of_page(ROOT / "docs" / "reference" / "routes.md"))
 
 
 def expect_same(documented: routes.Routes, there: routes.Routes) -> None:

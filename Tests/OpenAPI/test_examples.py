@@ -17,11 +17,10 @@ from sites import NO_LIMITS, NO_PUSH_SERVICE, a_browser, apples, trust_certifica
 from built import ROOT
 from installation import Installation
 
-PAGE = DOCS / "reference" / "http-api.md"
-WHOLE = "A request and an answer for each route"
-# Of http-api.md: what needs a site of another configuration.
+ROUTES = DOCS / "reference" / "routes.md"
+# Of the pages of the API: what needs a site of another configuration.
 APPS, OTHER_SITES, ISSUERS = "Several apps", "Pages of other sites", "Tokens of identity providers"
-# Of operate/configuration.md, likewise.
+# Of operate/users-and-permissions.md, likewise.
 JOINING = "Tags that users may join"
 # A time in the next seven days, for the one that the pages name.
 TOMORROW = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -30,16 +29,23 @@ HANDLE = "ab" * 32
 ELSEWHERE = {"operate/single-sign-on.md", "build/webhooks.md"}
 
 
+def of_api() -> list[Example]:
+    """Those of the pages of the API, in the order in which they can be typed."""
+    whole = [*of("reference/http-api.md"), *of("reference/routes.md"), *of("reference/api-examples.md")]
+    guides = [*of("build/devices.md"), *of("build/secure-messages.md"), *of("build/inbox.md")]
+    guides += [*of("build/delivery-status.md"), *of("build/retry-safely.md"), *of("build/login-and-tokens.md")]
+    return whole + guides
+
+
 def below(heading: str) -> list[Example]:
-    """Those of http-api.md."""
-    return [one for one in of("reference/http-api.md") if heading in one.headings]
+    return [one for one in of_api() if heading in one.headings]
 
 
 @pytest.fixture(scope="module")
 def site(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """What the pages ask of a configuration, as they show it."""
     folder = tmp_path_factory.mktemp("site")
-    groups = settings(DOCS / "operate" / "configuration.md", "Roles") | settings(PAGE, OTHER_SITES)
+    groups = settings(DOCS / "operate" / "users-and-permissions.md", "Roles") | settings(DOCS / "build" / "login-and-tokens.md", OTHER_SITES)
     groups["roles"] += [{"name": "oncall"}, {"name": "speaker", "sendTo": ["tag:*", "role:*"], "broadcast": True}]
     with Installation(program, folder, Authority(folder), NO_PUSH_SERVICE, groups=NO_LIMITS | groups) as running:
         yield running
@@ -51,9 +57,9 @@ def authority(site: Installation) -> Path:
 
 
 def test_every_route_of_the_page_has_an_example() -> None:
-    shown = [one.request for one in below(WHOLE)]
+    shown = [one.request for one in of("reference/api-examples.md")]
     missing = []
-    for route in sorted(routes.of_page(PAGE)):
+    for route in sorted(routes.of_page(ROUTES)):
         if not any(fits(asked, route) for asked in shown):
             missing.append(" ".join(route))
     assert missing == []
@@ -87,11 +93,11 @@ def test_the_product_answers_as_the_page_shows(installation: Installation, folde
     # The page's password is changed to another one, which is the same here.
     own = {"PASSWORD": users["alice"].password, "ROOTS-PASSWORD": users["root"].password, "NEW": users["alice"].password}
     reader.story.names |= own | {"2026-11-30T08:00:00Z": TOMORROW}
-    found = [one for one in of("reference/http-api.md") if not {APPS, OTHER_SITES, ISSUERS} & set(one.headings)]
+    found = [one for one in of_api() if not {APPS, OTHER_SITES, ISSUERS} & set(one.headings)]
     assert len(found) > 15
     for one in found:
         has_answer = one.request in {("GET", "/metrics"), ("HEAD", "/api/config")}
-        reader.read(one, is_whole=WHOLE in one.headings and not has_answer)
+        reader.read(one, is_whole=one.page == "api-examples.md" and not has_answer)
 
 
 def test_a_device_names_its_app_as_the_page_shows(program: Path, tmp_path: Path) -> None:
@@ -121,7 +127,7 @@ def test_each_message_of_its_page_reaches_a_device(site: Installation, authority
         assert site.call("PUT", f"/api/register/{id}", users[role], device | {"Tags": ["news"]}).status == 200
     reader = Reader(site, authority, tmp_path, users)
     reader.story.names |= {"7260336227650468927-4200236381151834034-1": id, "2026-11-30T08:00:00Z": TOMORROW}
-    found = of("build/send.md")
+    found = [*of("build/send.md"), *of("build/schedule.md")]
     for one in found:
         answer = reader.read(one)
         if "SendAt" not in answer:
@@ -131,18 +137,18 @@ def test_each_message_of_its_page_reaches_a_device(site: Installation, authority
 
 def test_a_role_lets_its_users_do_what_the_page_says(site: Installation, authority: Path, tmp_path: Path) -> None:
     reader = Reader(site, authority, tmp_path, {"bob": site.add_user("bob")})
-    role, message = [one for one in of("operate/configuration.md", "app-backend", "curl") if JOINING not in one.headings]
+    role, message = [one for one in of("operate/users-and-permissions.md", "app-backend", "curl") if JOINING not in one.headings]
     assert reader.ask([reader.story.here(word) for word in message.words[1:]])[0] == 403
     reader.read(role)
     reader.read(message)
 
 
 def test_a_user_joins_a_tag_as_the_page_says(program: Path, tmp_path: Path) -> None:
-    groups = settings(DOCS / "operate" / "configuration.md", JOINING)
+    groups = settings(DOCS / "operate" / "users-and-permissions.md", JOINING)
     with Installation(program, tmp_path, Authority(tmp_path), NO_PUSH_SERVICE, groups=groups) as site:
         alice = site.add_user("alice")
         reader = Reader(site, tmp_path / "authority.pem", tmp_path, {"alice": alice})
-        (command,) = [one for one in of("operate/configuration.md") if JOINING in one.headings]
+        (command,) = [one for one in of("operate/users-and-permissions.md") if JOINING in one.headings]
         reader.read(command, is_whole=True)
         assert site.call("GET", "/api/register", alice).json()[0]["Tags"] == ["news-sport"]
         for tag, status in (("news/sport", 400), ("sport", 403)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of recipients that are not there, in docs/reference/http-api.md: each row, as the program answers it."""
+"""The table of recipients that are not there, in docs/reference/api-errors.md: each row, as the program answers it."""
 
 import json
 from collections.abc import Callable, Iterator

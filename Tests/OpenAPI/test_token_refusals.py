@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of refused requests with an app token in docs/reference/http-api.md: each row, as the program answers it."""
+"""The table of refused requests with an app token in docs/reference/api-errors.md: each row, as the program answers it."""
 
 import os
 import subprocess

@@ -42,7 +42,7 @@ struct ConfigurationListTests {
     }
 
     @Test func `every key has a row in the manual, and every row a key`() throws {
-        let page = URL(filePath: #filePath).appending(path: "../../../docs/operate/configuration.md").standardized
+        let page = URL(filePath: #filePath).appending(path: "../../../docs/reference/settings.md").standardized
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter { $0.hasPrefix("| `") }
         let names = rows.flatMap { row -> [String] in
             let cell = row.dropFirst(2).split(separator: " |", maxSplits: 1).first ?? ""

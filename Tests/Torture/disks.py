@@ -161,7 +161,7 @@ def copy(torture: Torture) -> None:
 
 
 def make_copy(program: str, store: Path, target: Path) -> None:
-    """As docs/operate/upgrade-and-backup.md tells: until the program has no complaint about a file of the store."""
+    """As docs/operate/backup-and-restore.md tells: until the program has no complaint about a file of the store."""
     target.mkdir(mode=0o700)
     command = ["cp", "-a", f"{store}/.", str(target)]
     if program == "rsync":

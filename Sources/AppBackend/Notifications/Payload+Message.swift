@@ -5,7 +5,7 @@ import NotificationHub
 import Text
 import XML
 
-/// A message object in each platform's own form; docs/build/send.md has the table.
+/// A message object in each platform's own form; docs/reference/message-fields.md has the table.
 struct MessagePayload {
     var notification: HubNotification
     /// The members that the platform cannot express.

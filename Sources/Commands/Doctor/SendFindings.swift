@@ -45,8 +45,8 @@ struct SendFindings: Sendable {
         case .skipped:
             return .warning("\(device); nothing delivers there", fix: "a credential for \(target.platform)")
         case .throttled, .channelThrottled, .dropped, .pnsServerError, .pnsUnavailable, .abandoned, .unknownError:
-            return .warning(device, fix: "later again; the word, in docs/operate/troubleshoot.md")
-        default: return .fail(device, fix: "the line `push`; the word, in docs/operate/troubleshoot.md")
+            return .warning(device, fix: "later again; the word, in docs/reference/messages.md")
+        default: return .fail(device, fix: "the line `push`; the word, in docs/reference/messages.md")
         }
     }
 }

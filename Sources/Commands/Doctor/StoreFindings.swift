@@ -164,7 +164,7 @@ struct StoreFindings: Sendable {
         case .unavailable, .busy: .fail("\(path): \(error)", fix: "run this as root; \(setting("store.path"))")
         case .readOnly: .fail("\(path) holds no store yet", fix: "start the service once, which makes it")
         default:
-            .fail("\(path): \(error)", fix: "`journalctl -u app-backend`; a copy of the store; docs/reference/store.md")
+            .fail("\(path): \(error)", fix: "`journalctl -u app-backend`; a copy of the store; docs/operate/store.md")
         }
     }
 

@@ -7,9 +7,15 @@ package struct HubMetrics: Sendable {
     private let calls = CounterFamily<HubCallLabels>(
         MetricName(
             "app_backend_hub_calls_total",
-            "Calls to the hub, by operation and result: the status, or why there was no answer."))
+            """
+            Calls to the hub, by operation and result: the status, or timeout, unreachable, insecure (TLS), \
+            refused (by HTTP/2), interrupted, overloaded and others. Each try counts. 404 and 410 are ordinary \
+            results. Calls to the built-in hub count with the status that they would have over the network.
+            """))
     private let durations = HistogramFamily<HubOperation>(
-        MetricName("app_backend_hub_call_duration_seconds", "From a call to the hub to its answer, or to giving up."),
+        MetricName(
+            "app_backend_hub_call_duration_seconds",
+            "Time from a call to the hub to its response, or to its failure."),
         initial: [])
 
     var collectors: [any Collector] { [calls, durations] }

@@ -6,7 +6,10 @@ package struct LimitMetrics: LimitCounter {
     private let refusals = CounterFamily<LimitedUse>(
         MetricName(
             "app_backend_user_limit_refusals_total",
-            "Requests answered 429, because their user has made too many of the kind."))
+            """
+            Requests that returned 429 because their user exceeded a limit (limits.*). bytes counts bytes in \
+            flight.
+            """))
 
     var collectors: [any Collector] { [refusals] }
 

@@ -6,15 +6,22 @@ package struct LogInMetrics: LogInCounter {
     private let lookups = CounterFamily<LookupLabel>(
         MetricName(
             "app_backend_credential_cache_lookups_total",
-            "Requests with a known user's name and password; a miss costs a password hash."))
+            "Requests with the name and password of a user. A hit costs a microsecond, and a miss a password hash."))
     private let attempts = CounterFamily<AttemptLabel>(
         MetricName(
             "app_backend_logins_total",
-            "Passwords that were to be checked; those of the cache are not. throttled, delayed, busy: not even tried."))
+            """
+            Passwords to check, without those of the cache: verified, failed, throttled (too many failures \
+            from that network), delayed (too many failures from all networks), or busy (too many at the same \
+            time).
+            """))
     private let guessedAccounts = CounterFamily<NoLabels>(
         MetricName(
             "app_backend_accounts_guessed_total",
-            "Users whose password was tried too often, and from too many networks for a limit of each."))
+            """
+            Users whose password was tried more than twenty times from networks that are not theirs. The log \
+            names them.
+            """))
 
     var collectors: [any Collector] { [lookups, attempts, guessedAccounts] }
 

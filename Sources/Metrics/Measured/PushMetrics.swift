@@ -6,15 +6,21 @@ package import Push
 /// What push services said. Each try of a device counts, also those that are made again.
 package struct PushMetrics: Sendable {
     private let outcomes = CounterFamily<PushLabels>(
-        MetricName("app_backend_pushes_total", "Tries to push to one device, by platform and outcome."))
+        MetricName(
+            "app_backend_pushes_total",
+            """
+            Attempts to push to one device, by platform and result, such as Success, ExpiredChannel, \
+            Throttled, PnsUnreachable, InvalidCredentials.
+            """))
     private let durations = HistogramFamily<PlatformLabels>(
-        MetricName("app_backend_push_duration_seconds", "From a push to its service's answer, or to giving up."))
+        MetricName(
+            "app_backend_push_duration_seconds",
+            "Time from a push to the response of its push service, or to its failure."))
 
     /// Grows as long as browsers have subscriptions that were made before the key was rotated.
     package let formerKeys = CounterFamily<NoLabels>(
         MetricName(
-            "app_backend_web_push_former_key_total",
-            "Pushes to browsers that still have a subscription for a former key."))
+            "app_backend_web_push_former_key_total", "Pushes to browsers that subscribed with a previous key."))
 
     var collectors: [any Collector] { [outcomes, durations, formerKeys] }
 
@@ -109,14 +115,20 @@ private struct PushLabels: LabelSet {
 extension PushMetrics {
     private static let held = MetricName(
         "app_backend_push_credential_held",
-        "1 while a push service refuses the credential of the channel and its messages wait.")
+        "1 while the push service rejects the credential of the channel and its messages wait.")
 
     private static let unavailable = MetricName(
         "app_backend_push_credential_unavailable",
-        "1 while the token service of the channel gives no access token and its messages wait.")
+        """
+        1 while the token service of the channel issues no access token, so that messages wait. Set by the \
+        last push that needed a token.
+        """)
     private static let expiry = MetricName(
         "app_backend_push_credential_expiry_timestamp_seconds",
-        "When the client certificate of the channel ends, or its secret, where the configuration says so.")
+        """
+        End of the channel's client certificate, or of its secret (wns.secretExpires). Missing for credentials \
+        without an end, such as the keys of Apple and Google.
+        """)
 
     /// What is known of the credential of one channel now.
     package struct Credential: Sendable {

@@ -5,7 +5,7 @@ import System
 /// Whether the process runs with the configuration that is on the disk, as far as it was told to read it.
 package final class ReloadMetrics: Collector {
     private static let name = MetricName(
-        "app_backend_last_reload_successful", "0 when the last reload was refused and the former configuration stays.")
+        "app_backend_last_reload_successful", "0 while the configuration on the disk is one that was refused.")
 
     private let current = Lock(HealthController.Reload())
 

@@ -5,9 +5,19 @@ import HTTPTypes
 /// What was asked of this process, how it was answered, and how long that took.
 package struct RequestMetrics: Sendable {
     private let answered = CounterFamily<AnswerLabels>(
-        MetricName("app_backend_requests_total", "Requests answered, by route, method and status."))
+        MetricName(
+            "app_backend_requests_total",
+            """
+            Responses of the service, by route, method and status. The route is a pattern, or other for a path \
+            without a route.
+            """))
     private let durations = HistogramFamily<RouteLabels>(
-        MetricName("app_backend_request_duration_seconds", "From a whole request to its whole answer, both in memory."))
+        MetricName(
+            "app_backend_request_duration_seconds",
+            """
+            Time from the complete request to the complete response, both in memory. It includes the hub's \
+            time, but not that of a slow client.
+            """))
 
     var collectors: [any Collector] { [answered, durations] }
 

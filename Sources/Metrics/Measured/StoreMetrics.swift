@@ -8,15 +8,19 @@ package struct StoreMetrics: Sendable {
     private let writes = CounterFamily<NoLabels>(
         MetricName(
             "app_backend_store_writes_total",
-            "Writes to the store's files; each health check and each scrape tries one."))
+            "Writes to the store's files. Each health check and each scrape tries one of 4 KiB."))
     private let bytes = CounterFamily<NoLabels>(
         MetricName("app_backend_store_written_bytes_total", "Bytes written to the store's files."))
     private let failures = CounterFamily<DiskCallLabel>(
-        MetricName("app_backend_store_call_failures_total", "Calls to the disk that failed."))
+        MetricName(
+            "app_backend_store_call_failures_total",
+            "Writes and fsyncs that failed. One failed flush ends the process."))
     private let flushes = HistogramFamily<FlushLabel>(
-        MetricName("app_backend_store_flush_duration_seconds", "How long the disk takes to keep what was written."))
+        MetricName(
+            "app_backend_store_flush_duration_seconds",
+            "Duration of an fsync. Every acknowledged write waits for one."))
     private let events = CounterFamily<StoreEventLabel>(
-        MetricName("app_backend_store_events_total", "What happened to the store's files; the log names them."))
+        MetricName("app_backend_store_events_total", "Events of the store's files. The log names the files."))
 
     var collectors: [any Collector] { [writes, bytes, failures, flushes, events] }
 

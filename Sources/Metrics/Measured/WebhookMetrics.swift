@@ -6,10 +6,13 @@ package struct WebhookMetrics: WebhookCounter {
     private let events = CounterFamily<WebhookLabel>(
         MetricName(
             "app_backend_webhook_events_total",
-            "Events that webhooks were told. failed: one try, after which others come; dropped: given up."))
+            """
+            Events for webhooks: delivered, failed (one attempt, and others follow), or dropped (abandoned, or \
+            the queue is full).
+            """))
     private static let waiting = MetricName(
         "app_backend_webhook_events_waiting",
-        "Events that wait for webhooks, the outcomes of messages that are still looked for among them.")
+        "Events that wait in this process, including results of messages that are still pending.")
 
     var collectors: [any Collector] { [events] }
 

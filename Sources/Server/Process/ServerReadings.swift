@@ -4,20 +4,26 @@ import Metrics
 
 /// How busy the FastCGI door is, read when it is asked for.
 struct ServerReadings: Collector {
-    private static let workers = MetricName("app_backend_workers", "Threads that carry requests.")
+    private static let workers = MetricName("app_backend_workers", "Worker threads.")
     private static let busy = MetricName(
-        "app_backend_workers_busy", "Those that carry one now; the one that answers this is among them.")
+        "app_backend_workers_busy",
+        "Worker threads that process a request now, including the one that answers this scrape.")
     private static let connections = MetricName(
-        "app_backend_connections", "Open connections of web servers, idle ones included.")
+        "app_backend_connections", "Open connections of web servers, including idle ones.")
     private static let waiting = MetricName(
-        "app_backend_connections_waiting", "Connections whose request has come in part.")
+        "app_backend_connections_waiting", "Connections with an incomplete request.")
     private static let postponed = MetricName(
-        "app_backend_requests_postponed", "Requests that wait without a worker for a password's hash or for the hub.")
+        "app_backend_requests_postponed",
+        "Requests that wait without a worker, for a password check or for an external hub.")
     private static let answered = MetricName(
-        "app_backend_server_answers_total", "Answers sent, those of refused requests included.")
+        "app_backend_server_answers_total", "Responses sent, including those to refused requests.")
     private static let refused = MetricName(
-        "app_backend_refusals_total", "Requests and connections that the FastCGI door refused, by reason.")
-    private static let draining = MetricName("app_backend_draining", "1 while the process ends.")
+        "app_backend_refusals_total",
+        """
+        Requests and connections that the FastCGI server refused, by reason. A web server causes only \
+        bodyTooLarge, malformed and connectionCutShort.
+        """)
+    private static let draining = MetricName("app_backend_draining", "1 while the process stops.")
 
     /// nil as long as there is no server.
     let status: @Sendable () -> ServerStatus?

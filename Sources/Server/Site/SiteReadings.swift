@@ -8,33 +8,49 @@ internal import Text
 /// What a site's store and hub say of themselves, read when it is asked for.
 struct SiteReadings: Collector {
     private static let writable = MetricName(
-        "app_backend_store_writable", "1 when the store can be written, 0 when it cannot.")
+        "app_backend_store_writable", "1 if a write to the store succeeds now, otherwise 0.")
     private static let freeBytes = MetricName(
-        "app_backend_store_free_bytes", "Room on the file system of the store's folder.")
+        "app_backend_store_free_bytes",
+        "Free space for ordinary users on the file system of the store. Missing for a database.")
     private static let freeFiles = MetricName(
-        "app_backend_store_free_files", "Files that can still be made there, where the file system has such a limit.")
+        "app_backend_store_free_files",
+        """
+        Number of files that can still be created there. Missing for a database, and for a file system without \
+        such a limit.
+        """)
     private static let queued = MetricName(
-        "app_backend_hub_queue_messages", "Messages that the built-in hub has not delivered yet.")
+        "app_backend_hub_queue_messages",
+        """
+        Messages of all processes that the built-in hub has not delivered yet. Scheduled messages count when \
+        they are due.
+        """)
     private static let queuedAge = MetricName(
-        "app_backend_hub_queue_oldest_age_seconds", "How long the oldest of them has waited; 0 when none waits.")
+        "app_backend_hub_queue_oldest_age_seconds", "Age of the oldest of these messages. 0 if there are none.")
     private static let queuedBytes = MetricName(
-        "app_backend_hub_queue_bytes", "Size of the file they wait in; it takes no more than 16 MiB.")
+        "app_backend_hub_queue_bytes",
+        """
+        Size of the queue. At 16 MiB the hub accepts no more messages (429), and from 8 MiB on no more than 2 \
+        MiB of one sender.
+        """)
 
     private static let scheduled = MetricName(
-        "app_backend_scheduled_messages", "Users' messages for later that are not sent yet.")
+        "app_backend_scheduled_messages", "Scheduled messages of users that are not sent yet, of all processes.")
     private static let overdue = MetricName(
         "app_backend_scheduled_overdue_seconds",
-        "For how long the one whose time came first should have been sent; 0 when none should.")
+        "Delay of the first scheduled message that is due. 0 if none is. The service tries a message for an hour.")
 
     private static let signatureExpiry = MetricName(
         "app_backend_hub_signature_expiry_timestamp_seconds",
-        "Until when the access signature is good that the hub was shown last; calls renew it.")
+        """
+        End of the last access signature for an external hub. Calls renew it ten minutes before, so a time in \
+        the past only means that there was no call.
+        """)
     private static let certificateExpiry = MetricName(
         "app_backend_hub_certificate_expiry_timestamp_seconds",
-        "Until when the certificate is good that the hub's server showed at the last handshake.")
+        "End of the certificate of the hub's server, at the last handshake.")
     private static let authorizationExpiry = MetricName(
         "app_backend_web_push_authorization_expiry_timestamp_seconds",
-        "When the first authorization ends that is kept for a push service; pushes renew it.")
+        "End of the first stored authorization for a push service of browsers. Pushes renew it an hour before.")
 
     let store: any SiteStore
     /// The store's; `nil` if the store is a database.

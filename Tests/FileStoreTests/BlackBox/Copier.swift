@@ -3,7 +3,7 @@ import Foundation
 import Support
 import Testing
 
-/// The programs that administrators copy folders with, told what docs/operate/upgrade-and-backup.md tells them.
+/// The programs that administrators copy folders with, told what docs/operate/backup-and-restore.md tells them.
 enum Copier: String, CaseIterable, Sendable {
     case cp, rsync, tar
 

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every problem that `app-backend doctor` reports, with its fix, as its sources have them."""
+
+import re
+from collections.abc import Iterator
+
+from swift import ROOT, arguments, cell, head, source, table, text_of, texts_in
+
+PURPOSE = """
+Every problem that [`app-backend doctor`](../operate/doctor.md) reports, and the fix that it prints. A name in capitals, or `…`, stands for a
+value. For example, this command prints the problems of a site, each with a fix:
+
+```sh
+app-backend doctor --url https://push.example.com
+```
+
+**wrong** needs a change. A **warning** names a risk, and the service works. **skipped** was not checked.
+"""
+FOLDER = "Sources/Commands/Doctor"
+# In the order of the doctor's steps.
+STEPS = {
+    "nginx": ["NginxFindings", "NginxStep"],
+    "socket": ["SocketFindings"],
+    "store": ["StoreFindings", "DoctorRun+Store"],
+    "issuers": ["IssuerFindings"],
+    "clock": ["ClockFindings"],
+    "tls, key, hub": ["HubFindings"],
+    "push": ["PushFindings", "ChannelFindings"],
+    "send": ["SendFindings", "DoctorRun+Send"],
+    "all steps": ["DoctorRun", "DoctorRun+Within", "CertificateTerm", "DoctorReport"],
+}
+# Letters of a finding that says something beside its values.
+SHORTEST = 6
+VERDICTS = {"fail": "wrong", "warn": "warning", "warning": "warning", "skipped": "skipped"}
+
+
+def found_in(code: str) -> Iterator[tuple[str, str, str]]:
+    """Problem, verdict and fix."""
+    for call in re.finditer(r"(?<!func )(?:\.|\b)(fail|warn|warning|skipped)\(", code):
+        given = arguments(code, call.end() - 1)
+        texts = [meaning(one, code) for one in given if not one.startswith(("when:", "fix:"))]
+        fixes = [meaning(one.removeprefix("fix:").strip(), code) for one in given if one.startswith("fix:")]
+        if texts and len(re.findall("[a-z]", texts[0])) >= SHORTEST and (fixes or call[1] == "skipped"):
+            yield texts[0], VERDICTS[call[1]], fixes[0] or "printed with it" if fixes else ""
+
+
+def meaning(expression: str, code: str) -> str:
+    """The text of an expression, or of the constant that it names, or of all branches that it has."""
+    if re.fullmatch(r"\w+", expression):
+        named = re.search(rf"let {expression} =\s*", code)
+        expression = code[named.end() :].partition("\n\n")[0] if named else ""
+        return text_of(expression)
+    return text_of(expression) or " / ".join(texts_in(expression))
+
+
+def page() -> str:
+    files = {path.stem for path in (ROOT / FOLDER).glob("*.swift")}
+    missing = {name for names in STEPS.values() for name in names} - files
+    if missing:
+        raise ValueError(f"no file {missing}")
+    parts = [head("Findings of the doctor", PURPOSE)]
+    for step, names in STEPS.items():
+        rows = [row for name in names for row in found_in(source(f"{FOLDER}/{name}.swift"))]
+        if rows:
+            unique = dict.fromkeys((cell(found), verdict, cell(fix)) for found, verdict, fix in rows)
+            parts.append(f"\n## {step}\n\n" + table(("found", "verdict", "fix"), unique))
+    return "".join(parts)
