@@ -109,8 +109,11 @@ def test_a_message_of_which_the_hub_learns_later_that_it_reached_nobody_comes_ba
     tab.on_new_document(AS_AZURE)
     page = NotifyPage[Tab](tab, installation.origin).open()
     page.log_in(alice, state="loggedin")
+    # The page does not learn it before we have seen that the text was gone.
+    page.tab.hold("/notifications/outcomes/")
     send(page, bob.name, "Hello")
     page.tab.wait_until('document.getElementById("message").value === ""')
+    page.tab.release()
     await_words(page, "sendError", f"No device of {bob.name} was reached", "The message is still here.")
     assert value(page, "message") == "Hello"
 
