@@ -16,6 +16,7 @@ from tab import Tab
 from test_account import log_in
 from test_chromium import DELIVERING
 from test_truth import page  # noqa: F401
+from timers import RETRIES
 
 Page = NotifyPage[Tab]
 
@@ -194,6 +195,8 @@ def test_the_banner_is_put_off(page: Page) -> None:
 
 
 def test_a_server_that_was_away_is_asked_again(page: Page, installation: Installation) -> None:
+    # The page does not ask by itself, which would take the button away.
+    page.tab.on_new_document(RETRIES)
     with installation.without_service():
         page.open()
         page.tab.wait_until("!document.getElementById('retry').hidden")

@@ -146,6 +146,8 @@ def test_a_service_that_is_away_while_somebody_looks_at_the_page_costs_them_noth
 ) -> None:
     text = installation.secret("kept ")
     bob.send_secret(alice, text)
+    # The page does not send by itself before it is loaded again.
+    page.tab.evaluate(f"void (() => {RETRIES})()")
     with installation.without_service():
         send(page, bob.name, "Hello")
         await_words(page, "sendError", "The server is temporarily unavailable (503).", "sent automatically")
@@ -226,5 +228,5 @@ def test_somebody_who_does_not_want_to_wait_tries_again(
         assert not page.is_enabled("login")
         page.tab.click("retry")
     page.await_enabled("login")
-    assert page.tab.evaluate("document.activeElement.id") == "connection"
+    page.tab.wait_until("document.activeElement.id === 'connection'")
     page.await_state("token")

@@ -5,12 +5,13 @@ from typing import Any
 
 from tab import Tab
 
-# Keeps the pauses of retry.js apart, of which the shortest is two seconds; `passTime` ends them.
+# Keeps the pauses of retry.js, of which the shortest is two seconds, until `passTime` ends them.
 RETRIES = """{
     const [start, clear, pauses] = [window.setTimeout, window.clearTimeout, new Map()];
     window.setTimeout = (work, time, ...more) => {
-        const timer = start((...all) => { pauses.delete(timer); work(...all); }, time, ...more);
-        if (time >= 2000 && String(work).includes("this.now()")) pauses.set(timer, work);
+        if (time < 2000 || !String(work).includes("this.now()")) return start(work, time, ...more);
+        const timer = start(() => {});
+        pauses.set(timer, work);
         return timer;
     };
     window.clearTimeout = (timer) => { pauses.delete(timer); clear(timer); };
@@ -27,5 +28,5 @@ IMPATIENCE = """{
 
 
 def retry_until(tab: Tab, condition: str) -> Any:
-    """As `wait_until`, in a tab with `RETRIES`: no pause before the next try lasts longer than it takes to ask."""
+    """As `wait_until`, in a tab with `RETRIES`: each question ends the pause before the next try."""
     return tab.wait_until(f"(window.passTime(), {condition})")
