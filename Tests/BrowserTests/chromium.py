@@ -152,7 +152,7 @@ class ChromiumTab(Tab):
     def on_new_document(self, script: str) -> None:
         self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
 
-    def hold(self, *paths: str) -> None:
+    def _hold(self, *paths: str) -> None:
         self.call("Fetch.enable", patterns=[{"urlPattern": f"*{path}*"} for path in paths or [""]])
 
     def held(self) -> list[tuple[str, str]]:

@@ -144,7 +144,7 @@ class FirefoxTab(Tab):
         watch = {"functionDeclaration": f"() => {{ {script} }}", "contexts": [self._context]}
         self._connection.call("script.addPreloadScript", watch)
 
-    def hold(self, *paths: str) -> None:
+    def _hold(self, *paths: str) -> None:
         here: dict[str, Any] = {"contexts": [self._context]}
         patterns = [{"type": "pattern", "pathname": path} for path in paths]
         wanted = here | {"phases": ["beforeRequestSent"]} | ({"urlPatterns": patterns} if patterns else {})

@@ -37,6 +37,9 @@ SOON = """{
     window.setTimeout = (work, time, ...more) => timer(work, time in pauses && isOfResults() ? pauses[time] : time, ...more);
 }"""
 
+# Lets the page wait for an answer as long as a test takes to look at it meanwhile, and not for the twenty seconds of api.js.
+PATIENCE = "void (AbortSignal.timeout = () => new AbortController().signal)"
+
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it
 # is up: after twenty seconds browsers take it down again, and a test may come later.
 WATCH = """
@@ -113,9 +116,13 @@ class Tab(ABC):
     def on_new_document(self, script: str) -> None:
         """Runs a script in every page before the page's own."""
 
-    @abstractmethod
     def hold(self, *paths: str) -> None:
-        """Lets the page's requests for these paths, or all of them, wait until `release`."""
+        """Lets the page's requests for these paths, or all of them, wait until `release`, and the page for their answers."""
+        self.evaluate(PATIENCE)
+        self._hold(*paths)
+
+    @abstractmethod
+    def _hold(self, *paths: str) -> None: ...
 
     @abstractmethod
     def held(self) -> list[tuple[str, str]]:
