@@ -151,9 +151,11 @@ def test_the_settings_load_and_a_device_is_removed_once(
     phone = {"Platform": "apns", "Handle": "ab" * 32}
     assert alice.call("PUT", f"/api/register/{alice.ask_for_id()}", phone).status == 200
     page = opened(watched, installation, slow_origin, alice)
+    watched.hold("/js/account.js")
     watched.click("showSettings")
     # Of the buttons only those that are not about to move.
     watched.wait_until(f"document.getElementById('settingsLoading').textContent === 'Loading …' && {BUTTONS} === 3")
+    watched.release()
     watched.wait_until(IS_LISTED)
     assert watched.evaluate("document.getElementById('settingsLoading').textContent") == ""
     press(page, "document.querySelector('#devices button')", times=4)
@@ -170,10 +172,12 @@ def test_a_person_logs_out_while_the_settings_load(
     watched: Tab, installation: Installation, slow_origin: str, alice: Account
 ) -> None:
     page = opened(watched, installation, slow_origin, alice)
+    watched.hold("/js/account.js")
     watched.click("showSettings")
-    busy = "(() => { const was = document.getElementById('settings').ariaBusy; document.getElementById('logout').click(); return was; })()"
-    assert watched.evaluate(busy) == "true"
+    assert watched.evaluate("document.getElementById('settings').ariaBusy") == "true"
+    watched.click("logout")
     page.await_state("blocked", "unsupported")
+    watched.release()
 
 
 def open_admin(tab: Tab, installation: Installation, slow_origin: str, administrator: Account) -> None:
