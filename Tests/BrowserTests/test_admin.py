@@ -14,6 +14,13 @@ from subscriber import Subscriber
 from tab import Tab
 from test_languages import HTML, LANGUAGES, LINE, names
 
+# The names in the list.
+USERS = "[...document.querySelectorAll('#users tr')].map(one => one.dataset.name)"
+# The page has asked for users whose names begin so, and shows how many it was told.
+SOUGHT = """performance.getEntriesByType('resource').map(one => new URL(one.name))
+    .some(one => one.pathname.endsWith('/admin/users') && one.searchParams.get('name') === {name})
+    && /[0-9]/.test(document.getElementById('usersNote').textContent)"""
+
 
 @pytest.fixture
 def root(installation: Installation) -> Account:
@@ -55,15 +62,23 @@ def await_words(tab: Tab, id: str, words: str) -> None:
 
 
 def shown_users(tab: Tab) -> list[str]:
-    found = tab.evaluate("[...document.querySelectorAll('#users tr')].map(one => one.dataset.name)")
-    return [str(one) for one in found]
+    return [str(one) for one in tab.evaluate(USERS)]
+
+
+def seek(tab: Tab, name: str, write: Callable[[], None]) -> None:
+    """Looks for users whose names begin so, which `write` writes. Until then the list is that of what was written before.
+
+    Raises TimeoutError.
+    """
+    tab.evaluate("performance.clearResourceTimings()")
+    write()
+    tab.wait_until(SOUGHT.format(name=json.dumps(name)))
 
 
 def find(tab: Tab, name: str) -> None:
     """Looks for the one user of that name."""
-    tab.fill("search", name)
-    tab.wait_until(f"document.querySelectorAll('#users tr').length === 1 && "
-                   f"document.querySelector('#users tr').dataset.name === {json.dumps(name)}")
+    seek(tab, name, lambda: tab.fill("search", name))
+    tab.wait_until(f"{USERS}.join() === {json.dumps(name)}")
 
 
 def open_user(tab: Tab, name: str) -> None:

@@ -13,7 +13,7 @@ from installation import Installation, User
 from notify_page import NotifyPage
 from tab import Tab
 from test_account import log_in as log_in_elsewhere
-from test_admin import await_confirmed, await_words, root, sent_to_alice, tab  # noqa: F401
+from test_admin import USERS, await_confirmed, await_words, root, seek, sent_to_alice, tab  # noqa: F401
 from test_inbox import HASTE
 from test_keyboard import await_count, await_focus
 
@@ -124,8 +124,8 @@ def open_admin(tab: Tab, hand: Hand, administrator: Account) -> None:  # noqa: F
 
 
 def open_user(tab: Tab, hand: Hand, name: str) -> None:  # noqa: F811
-    hand.write("#search", name)
-    tab.wait_until(f"[...document.querySelectorAll('#users tr')].map(one => one.dataset.name).join() === {json.dumps(name)}")
+    seek(tab, name, lambda: hand.write("#search", name))
+    tab.wait_until(f"{USERS}.join() === {json.dumps(name)}")
     hand.tap("#users button")
 
 
