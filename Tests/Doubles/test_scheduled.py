@@ -17,8 +17,8 @@ def at(seconds: int) -> str:
     return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def schedule(backend: Backend, seconds: int, **members: Any) -> str:
-    message = {"To": "alice", "Body": TEXT, "Platforms": ["fcm"], "SendAt": at(seconds)} | members
+def schedule(backend: Backend, time: str, **members: Any) -> str:
+    message = {"To": "alice", "Body": TEXT, "Platforms": ["fcm"], "SendAt": time} | members
     name: str = backend.json("POST", "/api/notifications", body=message, user="bob")["MessageId"]
     return name
 
@@ -37,8 +37,8 @@ def test_a_message_reaches_the_device_at_its_time_and_not_before(
 ) -> None:
     with Backend(program, tmp_path, groups | {"inbox": {"plainDays": 1}}) as backend:
         backend.register("fcm", DEVICE)
-        name, other = schedule(backend, 10), schedule(backend, 3600)
-        time = backend.json("GET", "/api/notifications/scheduled", user="bob")[0]["SendAt"]
+        time = at(10)
+        name, other = schedule(backend, time), schedule(backend, at(3600))
         wait_until(lambda: state(backend, name) == "Completed", "the push")
         assert at(0) >= time
         (entry,) = backend.json("GET", "/api/inbox")["Messages"]
@@ -55,7 +55,7 @@ def test_what_waits_outlives_a_kill_and_a_reload_and_is_sent_once(
     configuration = groups | {"inbox": {"plainDays": 1}}
     with Backend(program, tmp_path, configuration) as backend:
         backend.register("fcm", DEVICE)
-        late, early = schedule(backend, 14, Secure=True), schedule(backend, 12)
+        late, early = schedule(backend, at(14), Secure=True), schedule(backend, at(12))
         backend.kill()
         backend.await_end()
     with Backend(program, tmp_path, configuration) as backend:
