@@ -137,12 +137,14 @@ def test_the_list_of_what_was_sent_loads_and_a_message_for_later_is_taken_back_o
     watched.wait_until("document.querySelectorAll('#sent > li').length === 1")
     assert watched.evaluate("said.has('sentEmpty: Loading …')")
     assert value(page, "message") == "half a message"
+    # Not later: a press gives its button wider words. On a slow machine these are drawn so late that the browser takes it for
+    # a move without a press.
+    assert moved(watched) == []
     press(page, "document.querySelector('#sent button')", times=4)
     watched.wait_until("document.querySelectorAll('#sent > li').length === 0")
     await_words(page, "sentNote", "is not sent")
     assert watched.evaluate("changes.map(([method]) => method)") == ["DELETE"]
     assert alice.call("GET", "/api/notifications/scheduled").json() == []
-    assert moved(watched) == []
 
 
 def test_the_settings_load_and_a_device_is_removed_once(
