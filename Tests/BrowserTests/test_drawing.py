@@ -167,6 +167,32 @@ def test_nothing_moves_while_the_operators_page_opens(
     assert moved(tab) == []
 
 
+# The service looks at itself for the first time, until `release` is called.
+FIRST_LOOK = """{
+    const real = window.fetch;
+    window.release = () => { window.fetch = real; };
+    window.fetch = async (url, request) => {
+        const answer = await real(url, request);
+        return String(url).endsWith("/admin/findings") ? Response.json({ Looking: true, Findings: [] }) : answer;
+    };
+}"""
+
+
+@pytest.mark.parametrize("edge", [0, 1], ids=["upper", "lower"])
+def test_nothing_moves_when_the_service_has_looked_at_itself_for_the_first_time(
+    tab: ChromiumTab, installation: Installation, root: Account, edge: int
+) -> None:
+    tab.on_new_document(FIRST_LOOK)
+    NotifyPage(tab, installation.origin).open().log_in(root, state="loggedin")
+    tab.navigate(f"{installation.origin}/admin")
+    tab.wait_until("document.body.dataset.state === 'ready'")
+    tab.evaluate(f"scrollTo({{ top: {edge} * document.body.scrollHeight, behavior: 'instant' }})")
+    assert moved(tab) == []
+    tab.evaluate("window.release()")
+    tab.wait_until("document.querySelectorAll('#findings li').length > 8")
+    assert moved(tab) == []
+
+
 @pytest.mark.parametrize(
     ("path", "styles"),
     [("/", {"/style.css", "/controls.css"}), ("/admin", {"/style.css", "/controls.css", "/admin.css"})],

@@ -65,6 +65,7 @@ function show(findings) {
     $('faults').replaceChildren(...faults.map(row));
     $('others').replaceChildren(...others.map(row));
     $('othersNow').textContent = counted(others);
+    $('findings').hidden = false;
     $('verdict').textContent = `${t('admin.findings')}: ${counted(sorted)}`;
 }
 
