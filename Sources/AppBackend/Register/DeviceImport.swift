@@ -16,12 +16,20 @@ package struct DeviceImport: Sendable {
     /// The number of devices that one user may have.
     var devicesPerUser = Quotas().devicesPerOwner
 
+    /// Why a device that is right is not registered.
+    package enum Refusal: Error, Equatable {
+        /// Another user has registered it here.
+        case anothers
+        /// Its user has as many devices as one user may have.
+        case full(Int)
+    }
+
     /// Checks a device, and changes nothing.
     /// - Parameters:
     ///   - id: the id under which the app will register; nil: the list has none.
     ///   - planned: the number of the user's devices that the list has besides.
     /// - Returns: whether it would be registered; false, when the user has it already.
-    /// - Throws: `Problem`, when it would be refused; `StoreError`; `HubError`.
+    /// - Throws: `Problem` or `Refusal`, when it would be refused; `StoreError`; `HubError`.
     package func isNew(_ registration: DeviceRegistration, id: String?, of user: User, planned: Int) throws -> Bool {
         let principal = try principal(user)
         let handle = try controller.checked(registration, of: principal).handle
@@ -82,7 +90,7 @@ package struct DeviceImport: Sendable {
     }
 
     /// Looks for the user's device that has this handle, or that the app knows by this id.
-    /// - Throws: `Problem`, when there is none and may be none.
+    /// - Throws: `Problem`; `Refusal`, when there is none and may be none.
     private func standing(
         _ handle: DeviceHandle, _ id: String?, of owner: String, asksHub: Bool, planned: Int
     ) throws -> Standing {
@@ -100,12 +108,8 @@ package struct DeviceImport: Sendable {
         if let device = devices.first(where: { $0.has(handle) }) {
             return device.needsReconciliation ? .interrupted(device) : .present
         }
-        if asksHub, try isAnothers(handle, than: owner) {
-            throw Problem(.conflict, "Another user has registered this device here.", field: "Handle")
-        }
-        guard devices.count + planned < devicesPerUser else {
-            throw Problem(.conflict, "The user has \(devicesPerUser) devices, as many as one user may have.")
-        }
+        if asksHub, try isAnothers(handle, than: owner) { throw Refusal.anothers }
+        guard devices.count + planned < devicesPerUser else { throw Refusal.full(devicesPerUser) }
         return .missing
     }
 

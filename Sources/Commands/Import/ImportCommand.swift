@@ -53,9 +53,11 @@ struct ImportCommand: ParsableCommand {
         let mapping = try ImportMapping(maps: maps, sets: sets)
         let (configuration, site, store) = try UserCommand.site(options)
         defer { site.close() }
+        let work = ImportWork(
+            administration: UserCommand.administration(configuration, store), devices: site.backend.deviceImport,
+            addsUsers: addUsers)
         var run = ImportRun(
-            file, mapping, administration: UserCommand.administration(configuration, store),
-            devices: site.backend.deviceImport, issuer: try prefix(configuration), addsUsers: addUsers,
+            file, mapping, work, issuer: try prefix(configuration),
             namedFaults: skipWrong ? .max : Self.maximumFaults)
         try run.check()
         let wrong = run.summary.refused
@@ -69,8 +71,8 @@ struct ImportCommand: ParsableCommand {
             report(run.summary)
         } catch let stopped as ImportRun.Stopped {
             report(run.summary)
-            Terminal.printError("\(file.path):\(stopped.line): \(stopped.reason)")
-            Terminal.printError("The lines from there on are not imported: run the command again.")
+            Terminal.printError("\(file.path):\(stopped.place): \(stopped.reason)")
+            Terminal.printError("Not all lines are imported: run the command again.")
             throw Self.stopped
         }
         if run.summary.refused > 0 { throw ExitCode(1) }

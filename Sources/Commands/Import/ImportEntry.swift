@@ -26,6 +26,7 @@ enum ImportSkip: String, CaseIterable, Error {
     case otherPlatform = "e-mail, SMS or a platform that is not supported"
     case disabledUser = "device of a disabled user"
     case removedUser = "user was removed here"
+    case anotherUser = "another user has registered the device here"
 }
 
 extension ImportEntry {

@@ -42,7 +42,11 @@ enum ImportFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// A record, whose values are found by the names of columns or members.
 struct ImportRecord {
+    /// From 1, without the row of the columns' names.
+    let number: Int
     let line: Int
+    /// Whether other records may be in the same line.
+    let sharesLine: Bool
     /// By `name(_:)`. Of an object in the record also its members, as `user.objectid`.
     let fields: Result<[String: JSONValue], ImportFault>
 
@@ -50,6 +54,11 @@ struct ImportRecord {
     static func name(_ text: String) -> String {
         String(decoding: text.lowercased().utf8.filter { !"_- ".utf8.contains($0) }, as: UTF8.self)
     }
+}
+
+extension ImportRecord {
+    /// As a message begins that is about it.
+    var place: String { sharesLine ? "\(line): record \(number)" : "\(line)" }
 }
 
 /// A list of users and devices, which is read more than once.
@@ -71,13 +80,17 @@ struct ImportFile {
     /// - Throws: `CommandError`, also for a file without names of columns; what the others throw.
     func forEachRecord(checkColumns: ([String]) throws(ImportFault) -> Void, _ body: (ImportRecord) throws -> Void) throws {
         var scanner = format.scanner
-        var columns: [String]?
+        var (columns, number): ([String]?, Int) = (nil, 0)
         func pass(_ records: [ScannedRecord]) throws {
             for record in records {
                 if format == .csv, columns == nil {
                     columns = try header(record, checkColumns)
                 } else {
-                    try body(ImportRecord(line: record.line, fields: fields(record, columns ?? [])))
+                    number += 1
+                    try body(
+                        ImportRecord(
+                            number: number, line: record.line, sharesLine: format == .json,
+                            fields: fields(record, columns ?? [])))
                 }
             }
         }

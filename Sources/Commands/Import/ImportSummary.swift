@@ -50,6 +50,7 @@ struct ImportSummary {
                     + reason.rawValue
             }
         }
+        if refused > 0 { remarks.append(UserCommand.counted(refused, "line is wrong", "lines are wrong")) }
         if withoutPassword > 0 {
             remarks.append(
                 "\(UserCommand.counted(withoutPassword, "user has", "users have")) no password: "
