@@ -34,7 +34,8 @@ struct ImportEntryTests {
                     .joined(separator: " ")
             }
             return [
-                entry.user, device, entry.installation.map { "id \($0)" }, entry.skipsDevice.map { "skips: \($0.rawValue)" },
+                entry.user, device, entry.installation.map { "id \($0)" },
+                entry.skipsDevice.map { "skips: \($0.rawValue)" },
                 entry.passwordHash.map { "hash \($0)" }, entry.hasForeignHash ? "foreign" : nil,
                 entry.isDisabled ? "disabled" : nil,
             ].compactMap(\.self).joined(separator: ", ")
@@ -72,7 +73,7 @@ struct ImportEntryTests {
             ]),
         Case(
             name: "OneSignal",
-            text: """
+            text: #"""
                 id,identifier,session_count,device_type,tags,invalid_identifier,external_user_id
                 p1,AB,3,0,"{""level"":""3"",""empty"":""""}",f,alice
                 p2,x,3,1,{},true,alice
@@ -81,7 +82,7 @@ struct ImportEntryTests {
                 p5,y,1,1,{},f,
                 p6,z,1,1,{},maybe,eve
 
-                """,
+                """#,
             entries: [
                 "alice, apns AB level:3", "alice, skips: \(ImportSkip.invalidToken.rawValue)",
                 "bob, skips: \(ImportSkip.browser.rawValue)", "bob, skips: \(ImportSkip.otherPlatform.rawValue)",
@@ -158,7 +159,8 @@ struct ImportEntryTests {
             + line("Apple", "<Tags>username:a</Tags><DeviceToken>zz</DeviceToken>") + "<a>\n"
         #expect(
             try entries(text).map(described) == [
-                "alice, apns AB news, id 1-2-3", "skipped: no user", "wrong: an APNs token is an even number of hexadecimal digits",
+                "alice, apns AB news, id 1-2-3", "skipped: no user",
+                "wrong: an APNs token is an even number of hexadecimal digits",
                 "wrong: not a registration of Azure's: notXML",
             ])
     }

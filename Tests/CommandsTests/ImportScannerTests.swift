@@ -21,6 +21,9 @@ struct ImportScannerTests {
         }
     }
 
+    private static let notAnObject =
+        "expected an object, as the other records are; the rest of the file is not read"
+
     struct Case: Sendable, CustomTestStringConvertible {
         let text: String
         let records: [String]
@@ -32,14 +35,16 @@ struct ImportScannerTests {
 
     @Test(arguments: [
         Case("a,b\nc,d\n", "1 a|b", "2 c|d"), Case("a,b\r\nc,d", "1 a|b", "2 c|d"),
-        Case("\n\r\n\na\n\nb\n", "4 a", "6 b"), Case("a;b,c\nd;e\n", "1 a|b,c", "2 d|e"), Case("a\tb\n,\t\n", "1 a|b", "2 ,|"),
+        Case("\n\r\n\na\n\nb\n", "4 a", "6 b"), Case("a;b,c\nd;e\n", "1 a|b,c", "2 d|e"),
+        Case("a\tb\n,\t\n", "1 a|b", "2 ,|"),
         Case("a\nb,c\n", "1 a", "2 b|c"), Case("a,\n,b\n,,\n", "1 a|", "2 |b", "3 ||"),
         Case("\"a,\"\"b\"\"\",\"\"\nc\n", "1 a,\"b\"|", "2 c"), Case("\"a\nb\",c\nd\n", "1 a\nb|c", "3 d"),
         Case("\"a\r\nb\"\r\nc\r\n", "1 a\r\nb", "3 c"), Case(" a , b\n", "1  a | b"), Case("é,日本\n", "1 é|日本"),
         Case("a\"b\nc\n", "1 a quotation mark within a field that does not begin with one!", "2 c"),
         Case("\"a\"b\nc\n", "1 text behind a quoted field!", "2 c"),
         Case("a\nb,\"c\nd\n", "1 a", "2 a quoted field without its end!"),
-        Case("a\rb\nc\n", "1 a carriage return within the line!", "2 c"), Case("a\0b\nc\n", "1 a NUL character!", "2 c"),
+        Case("a\rb\nc\n", "1 a carriage return within the line!", "2 c"),
+        Case("a\0b\nc\n", "1 a NUL character!", "2 c"),
         Case("\"a\0\nb\"\nc\n", "1 a NUL character!", "2 text behind a quoted field!", "3 c"), Case(""), Case("\n"),
     ])
     func `rows are read as RFC 4180 has them, whatever pieces they come in`(test: Case) {
@@ -64,11 +69,12 @@ struct ImportScannerTests {
 
     @Test(arguments: [
         Case("[{\"a\":1},\n {\"b\":[{\"c\":\"]}\\\"\"}]}]", "1 {\"a\":1}", "2 {\"b\":[{\"c\":\"]}\\\"\"}]}"),
-        Case("{\"users\": [\n{\n\"a\":1}\n]}\n", "2 {\n\"a\":1}"), Case("{\"n\":{\"x\":[{}]},\"results\":[{}]}", "1 {}"),
+        Case("{\"users\": [\n{\n\"a\":1}\n]}\n", "2 {\n\"a\":1}"),
+        Case("{\"n\":{\"x\":[{}]},\"results\":[{}]}", "1 {}"),
         Case("[]"), Case("{\"results\":[]}"), Case("{\"rows\":[{}]}\n", "2 no list of records in the file!"),
-        Case("[{}\n,{\"a\":", "1 {}", "2 the end of the file is missing!"), Case("[{}", "1 {}", "1 the end of the file is missing!"),
-        Case("[{},\n7,{}]", "1 {}", "2 expected an object, as the other records are; the rest of the file is not read!"),
-        Case("[[{}]]", "1 expected an object, as the other records are; the rest of the file is not read!"),
+        Case("[{}\n,{\"a\":", "1 {}", "2 the end of the file is missing!"),
+        Case("[{}", "1 {}", "1 the end of the file is missing!"),
+        Case("[{},\n7,{}]", "1 {}", "2 \(notAnObject)!"), Case("[[{}]]", "1 \(notAnObject)!"),
         Case("[{\"a\":[}]", "1 '}' without its beginning!"), Case("", "1 no list of records in the file!"),
     ])
     func `the objects of an array are records, and so are those of Parse's and Firebase's`(test: Case) {
@@ -91,8 +97,9 @@ struct ImportScannerTests {
     }
 
     @Test(arguments: [
-        ("user,token\n", ImportFormat.csv), ("", .csv), (" \n<AppleRegistrationDescription", .azure), ("[\n", .json),
-        ("{\"users\":[", .json), ("{\n\"users\":[", .json), ("{\"results\":[]}\n", .json), ("{\"user\":\"a\"}\n{", .jsonl),
+        ("user,token\n", ImportFormat.csv), ("", .csv), (" \n<AppleRegistrationDescription", .azure),
+        ("[\n", .json), ("{\"users\":[", .json), ("{\n\"users\":[", .json), ("{\"results\":[]}\n", .json),
+        ("{\"user\":\"a\"}\n{", .jsonl),
         ("{\"user\":\"a\"}", .jsonl),
     ])
     func `the beginning of a file tells its form`(text: String, format: ImportFormat) {

@@ -30,7 +30,8 @@ struct DeviceImportTests {
     }
 
     @Test(arguments: TestSite.Road.allCases)
-    func `a device is registered as its app would do it, and a second time changes nothing`(road: TestSite.Road) throws {
+    func `a device is registered as its app would do it, and a second time changes nothing`(road: TestSite.Road) throws
+    {
         let site = try TestSite(road: road)
         #expect(try register(apple(1, tags: ["news"]), site))
         let device = try #require(try site.store.devices(owner: "alice").first)
@@ -75,7 +76,9 @@ struct DeviceImportTests {
         #expect(try !register(apple(7), site))
         let bob = try user("bob", site)
         #expect(try site.backend.deviceImport.isNew(apple(1_001), id: nil, of: bob, planned: full.count - 1))
-        #expect(throws: full) { try site.backend.deviceImport.isNew(apple(1_001), id: nil, of: bob, planned: full.count) }
+        #expect(throws: full) {
+            try site.backend.deviceImport.isNew(apple(1_001), id: nil, of: bob, planned: full.count)
+        }
         #expect(try site.store.devices(owner: "alice").count == full.count)
     }
 
@@ -119,7 +122,9 @@ struct DeviceImportTests {
         let site = try TestSite(policy: TagPolicy(defaultTags: ["news"]), road: .direct)
         let alice = try user("alice", site)
         let problems = [
-            #expect(throws: Problem.self) { try site.backend.deviceImport.isNew(device, id: id, of: alice, planned: 0) },
+            #expect(throws: Problem.self) {
+                try site.backend.deviceImport.isNew(device, id: id, of: alice, planned: 0)
+            },
             #expect(throws: Problem.self) { try site.backend.deviceImport.register(device, id: id, of: alice) },
         ]
         #expect(problems.map { $0?.field } == [field, field])

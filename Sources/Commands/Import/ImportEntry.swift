@@ -57,7 +57,8 @@ extension ImportEntry {
         let keys = p256dh == nil && auth == nil ? nil : DeviceRegistration.Keys(p256dh: p256dh ?? "", auth: auth ?? "")
         return DeviceRegistration(
             platform: try platform(mapping.value(.platform, in: fields), hasKeys: keys != nil), handle: token,
-            tags: try tags(mapping.value(.tags, in: fields)?.value), keys: keys, app: try mapping.text(.app, in: fields))
+            tags: try tags(mapping.value(.tags, in: fields)?.value), keys: keys, app: try mapping.text(.app, in: fields)
+        )
     }
 
     /// Parse writes a pointer to a user as `_User$abc`.
@@ -96,7 +97,8 @@ extension ImportEntry {
         }
         if let name = platforms.first(where: { $0.value.contains(text) })?.key { return name }
         if unsupported.contains(text) { throw ImportSkip.otherPlatform }
-        throw ImportFault(reason: "the platform must be one of apns, fcm, wns, mpns, browser, or ios, android, windows, web")
+        throw ImportFault(
+            reason: "the platform must be one of apns, fcm, wns, mpns, browser, or ios, android, windows, web")
     }
 
     /// - Parameter value: an array; a text that is one in JSON, or has tags with commas, semicolons or blanks between them; an

@@ -78,7 +78,9 @@ struct ImportFile {
     /// Calls `body` with every record, from the beginning.
     /// - Parameter checkColumns: is called with the names of the columns, where the file has them, as `ImportRecord.name(_:)`.
     /// - Throws: `CommandError`, also for a file without names of columns; what the others throw.
-    func forEachRecord(checkColumns: ([String]) throws(ImportFault) -> Void, _ body: (ImportRecord) throws -> Void) throws {
+    func forEachRecord(
+        checkColumns: ([String]) throws(ImportFault) -> Void, _ body: (ImportRecord) throws -> Void
+    ) throws {
         var scanner = format.scanner
         var (columns, number): ([String]?, Int) = (nil, 0)
         func pass(_ records: [ScannedRecord]) throws {
@@ -103,7 +105,7 @@ struct ImportFile {
         if format == .csv, columns == nil { throw CommandError("\(path): the file is empty.") }
     }
 
-    /// The names are not repeated: in a file without them they would be somebody's push token.
+    /// The names are not repeated: in a file without them they would be a user's push token.
     private func header(
         _ record: ScannedRecord, _ check: ([String]) throws(ImportFault) -> Void
     ) throws -> [String] {
@@ -174,7 +176,7 @@ extension RegistrationDescription {
         if let auth = parts.auth { fields["auth"] = .string(auth) }
         if let id { fields["installation"] = .string(id.description) }
         let users = tags.filter { Tag.has(Tag.userPrefix, $0.description) }
-        // A device of several users is nobody's, as far as can be told.
+        // Of several users the tags do not say which one has the device.
         if let user = users.first, users.count == 1 {
             fields["user"] = .string(String(user.description.dropFirst(Tag.userPrefix.count)))
         }

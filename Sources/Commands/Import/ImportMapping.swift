@@ -76,7 +76,9 @@ struct ImportMapping {
                 reason: "the first row must name the columns, and none is the user: name it by --map user=COLUMN")
         }
         guard !has(.token) || has(.platform) || has(.p256dh) else {
-            throw ImportFault(reason: "no column is the platform: --map platform=COLUMN, or --set platform=fcm for all rows")
+            throw ImportFault(
+                reason:
+                    "no column is the platform: name it by --map platform=COLUMN, or --set platform=fcm for all rows")
         }
     }
 

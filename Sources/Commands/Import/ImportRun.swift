@@ -139,8 +139,10 @@ struct ImportRun {
             return summary.devices.present += 1
         }
         let isRepeated = installation.map { lines[$0] != nil } ?? false
-        guard try !isRepeated && work.devices.isNew(
-            device, id: entry.installation, of: user, planned: planned[key, default: 0])
+        guard
+            try !isRepeated
+                && work.devices.isNew(
+                    device, id: entry.installation, of: user, planned: planned[key, default: 0])
         else { return summary.devices.present += 1 }
         for place in [token, installation].compactMap(\.self) { lines[place] = (line, key) }
         planned[key, default: 0] += 1

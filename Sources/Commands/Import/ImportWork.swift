@@ -98,7 +98,9 @@ extension ImportWork {
     /// - Returns: the results in the order of the entries; nil for an entry that was not tried because another one was stopped.
     func apply(_ entries: [ImportEntry]) -> [Result?] {
         var groups: [String: [(index: Int, entry: ImportEntry)]] = [:]
-        for (index, entry) in entries.enumerated() { groups[entry.user.lowercased(), default: []].append((index, entry)) }
+        for (index, entry) in entries.enumerated() {
+            groups[entry.user.lowercased(), default: []].append((index, entry))
+        }
         let shared = Lock(Shared(rest: Array(groups.values)))
         let ended = Semaphore()
         let work: @Sendable () -> Void = {

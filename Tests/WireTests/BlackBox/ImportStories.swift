@@ -18,9 +18,11 @@ extension WireTests {
             #expect(added.status == 0 && added.errors.isEmpty)
             #expect(added.output == "added 1 user, 1 was there already; registered 2 devices, 0 were there already\n")
             let devices = try JSONValue(parsing: site.call(.get, Path.register, as: alice).body).array ?? []
-            #expect(devices.map { $0["Platform"]?.string } == ["apns"] && devices.map { $0["Tags"]?.array?.count } == [1])
+            #expect(
+                devices.map { $0["Platform"]?.string } == ["apns"] && devices.map { $0["Tags"]?.array?.count } == [1])
             // The new user has no password yet.
-            #expect(try site.run("send", "--to", new, "--pns", "apns", "--no-wait", site.secrets.make("text ")).status == 0)
+            #expect(
+                try site.run("send", "--to", new, "--pns", "apns", "--no-wait", site.secrets.make("text ")).status == 0)
             #expect(try site.call(.get, Path.register, as: WireUser(name: new, password: "")).status == .unauthorized)
             let again = try site.run("import", "--from", "-", input: list)
             #expect(again.output == "added 0 users, 2 were there already; registered 0 devices, 2 were there already\n")
@@ -102,9 +104,11 @@ struct ImportStoreStories {
             + "Bob,android,fcm-1,\r\nALICE,apns,\(Self.token(2)),\r\n"
         let tried = try site.load(list, "--dry-run").outcome
         #expect(tried.status == 0)
-        #expect(tried.output == "would add 2 users, 0 are there already; would register 3 devices, 0 are there already\n")
+        #expect(
+            tried.output == "would add 2 users, 0 are there already; would register 3 devices, 0 are there already\n")
         #expect(try site.users() == 0)
-        #expect(try site.load(list).outcome.output.hasPrefix("added 2 users, 0 were there already; registered 3 devices"))
+        #expect(
+            try site.load(list).outcome.output.hasPrefix("added 2 users, 0 were there already; registered 3 devices"))
         let export = try site.run("store", "export").output.split(separator: "\n").dropFirst()
         #expect(try site.load(list).outcome.output == Self.none)
         #expect(try Set(site.run("store", "export").output.split(separator: "\n").dropFirst()) == Set(export))
@@ -169,7 +173,10 @@ struct ImportStoreStories {
         let path = try site.scratch.write("user,platform,token\n" + rows.joined(separator: "\n") + "\n", to: "long")
         let outcome = try Program.run(
             "/usr/bin/prlimit",
-            ["--data=\(64 << 20)", Program.appBackend, "import", "--from", path, "--dry-run", "--config", site.configuration],
+            [
+                "--data=\(64 << 20)", Program.appBackend, "import", "--from", path, "--dry-run", "--config",
+                site.configuration,
+            ],
             seconds: 300)
         #expect(outcome.status == 0 && outcome.output.contains("would register 100000 devices"), "\(outcome.errors)")
     }
@@ -212,7 +219,8 @@ struct ImportStoreStories {
     }
 
     @Test func `users of an identity provider are named as its tokens name them, and are not added`() throws {
-        let issuer = #"{"issuer":"https://id.example.com","prefix":"fb","audience":["app"],"jwksUrl":"https://127.0.0.1:9/k"}"#
+        let issuer =
+            #"{"issuer":"https://id.example.com","prefix":"fb","audience":["app"],"jwksUrl":"https://127.0.0.1:9/k"}"#
         let site = try Site(.files, more: #","auth":{"issuers":[\#(issuer)]}"#)
         let list = "uid,platform,token\naB3,fcm,x\n"
         let added = try site.load(list, "--issuer", "fb").outcome
@@ -222,6 +230,7 @@ struct ImportStoreStories {
         #expect(try site.users() == 0)
         #expect(try site.load(list, "--issuer", "other").outcome.status == 1)
         let unknown = try site.load(list, "--no-add-users")
-        #expect(unknown.outcome.status == 1 && unknown.outcome.errors.hasPrefix("\(unknown.path):2: There is no user aB3."))
+        #expect(
+            unknown.outcome.status == 1 && unknown.outcome.errors.hasPrefix("\(unknown.path):2: There is no user aB3."))
     }
 }
