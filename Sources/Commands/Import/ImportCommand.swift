@@ -62,8 +62,10 @@ struct ImportCommand: ParsableCommand {
         try run.check()
         let wrong = run.summary.refused
         if wrong > 0, !skipWrong {
-            let words = UserCommand.counted(wrong, "line is wrong", "lines are wrong")
-            Terminal.printError("\(words); nothing is imported (--skip-wrong imports the others)")
+            Terminal.printError(
+                UserCommand.counted(
+                    wrong, "line is wrong; nothing is imported (--skip-wrong imports the others)",
+                    "lines are wrong; nothing is imported (--skip-wrong imports the others)"))
             throw ExitCode(1)
         }
         do {
