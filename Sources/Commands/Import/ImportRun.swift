@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
+import DeviceAPI
 import JWT
 import Store
 import Text
@@ -124,28 +125,38 @@ struct ImportRun {
         let found = try work.user(entry)
         let user = try found ?? work.administration.newcomer(UserAdministration.checked(entry.user))
         let key = sipHash.hash(user.name)
-        if planned[key] == nil {
-            planned[key] = 0
-            if found == nil { summary.users.added += 1 } else { summary.users.present += 1 }
+        let isNew = try entry.device.map { try isNew($0, entry.installation, of: user, key, line) }
+        // Of a line that is wrong the user is not counted either.
+        let isFirst = planned[key] == nil
+        planned[key, default: 0] += isNew == true ? 1 : 0
+        switch isNew {
+        case true?: summary.devices.added += 1
+        case false?: summary.devices.present += 1
+        case nil: break
         }
-        guard let device = entry.device else { return }
+        guard isFirst else { return }
+        if found == nil { summary.users.added += 1 } else { summary.users.present += 1 }
+    }
+
+    /// Checks a device, also against the lines before.
+    /// - Parameter key: the hash of the user's name.
+    private mutating func isNew(
+        _ device: DeviceRegistration, _ installation: String?, of user: User, _ key: UInt64, _ line: Int
+    ) throws -> Bool {
         // Push tokens are compared in the hub's own way when they are registered.
         let token = sipHash.hash("token \(device.handle.lowercased())")
-        let installation = entry.installation.map { sipHash.hash("installation \(key) \($0)") }
         if let other = lines[token] {
             guard other.user == key else {
                 throw ImportFault(reason: "the push token of line \(other.line), whose user is another")
             }
-            return summary.devices.present += 1
+            return false
         }
-        let isRepeated = installation.map { lines[$0] != nil } ?? false
-        guard
-            try !isRepeated
-                && work.devices.isNew(
-                    device, id: entry.installation, of: user, planned: planned[key, default: 0])
-        else { return summary.devices.present += 1 }
-        for place in [token, installation].compactMap(\.self) { lines[place] = (line, key) }
-        planned[key, default: 0] += 1
-        summary.devices.added += 1
+        let app = installation.map { sipHash.hash("installation \(key) \($0)") }
+        if let app, lines[app] != nil { return false }
+        let isNew = try work.devices.isNew(
+            device, id: installation, of: user, planned: planned[key, default: 0])
+        lines[token] = (line, key)
+        if let app { lines[app] = (line, key) }
+        return isNew
     }
 }
