@@ -125,11 +125,12 @@ struct ImportRun {
         let found = try work.user(entry)
         let user = try found ?? work.administration.newcomer(UserAdministration.checked(entry.user))
         let key = sipHash.hash(user.name)
-        let isNew = try entry.device.map { try isNew($0, entry.installation, of: user, key, line) }
+        var isNewDevice: Bool?
+        if let device = entry.device { isNewDevice = try isNew(device, entry.installation, of: user, key, line) }
         // Of a line that is wrong the user is not counted either.
         let isFirst = planned[key] == nil
-        planned[key, default: 0] += isNew == true ? 1 : 0
-        switch isNew {
+        planned[key, default: 0] += isNewDevice == true ? 1 : 0
+        switch isNewDevice {
         case true?: summary.devices.added += 1
         case false?: summary.devices.present += 1
         case nil: break
@@ -153,10 +154,10 @@ struct ImportRun {
         }
         let app = installation.map { sipHash.hash("installation \(key) \($0)") }
         if let app, lines[app] != nil { return false }
-        let isNew = try work.devices.isNew(
+        let isAdded = try work.devices.isNew(
             device, id: installation, of: user, planned: planned[key, default: 0])
         lines[token] = (line, key)
         if let app { lines[app] = (line, key) }
-        return isNew
+        return isAdded
     }
 }
