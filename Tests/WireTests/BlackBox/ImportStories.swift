@@ -163,7 +163,7 @@ struct ImportStoreStories {
         let export = try site.run("store", "export").output.split(separator: "\n")
         // One id may have been handed out when the process was killed, for each of its threads.
         let devices = export.filter { $0.contains(#""table":"devices""#) && $0.contains(#""platform":"apns""#) }
-        let registrations = export.filter { $0.contains(#""table":"hubRegistrations""#) }
+        let registrations = export.filter { $0.contains(#""table":"hub/registrations""#) }
         #expect(devices.count == count && registrations.count == count)
     }
 
