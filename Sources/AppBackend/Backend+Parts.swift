@@ -118,12 +118,16 @@ extension Backend.Parts {
         return session.routes + config.routes
     }
 
+    /// - Parameter users: those of the store, and of issuers.
+    func registerController(_ users: any PasswordAuthenticator) -> RegisterController {
+        RegisterController(
+            store: store, notifications: notifications, policy: policy, apps: apps, endpoints: endpoints,
+            authenticator: users, now: now, registrationLock: KeyedLock(seconds: registrationWaitSeconds))
+    }
+
     /// What is a user's.
     func userRoutes(_ users: any PasswordAuthenticator, _ sessions: Sessions) -> [Route<UserAction>] {
-        let register = RegisterController(
-            store: store, notifications: notifications, policy: policy, apps: apps, endpoints: endpoints,
-            authenticator: users, now: now,
-            registrationLock: KeyedLock(seconds: registrationWaitSeconds))
+        let register = registerController(users)
         let password = PasswordController(
             store: store, sessions: sessions, takesPasswords: authenticationMethods.contains(.password))
         // No token that the tutorial's test would let a stranger make is good after the change to real users.

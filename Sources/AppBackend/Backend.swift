@@ -19,6 +19,8 @@ package struct Backend: Responder {
     private let logger: Logger
     /// Sends what users have put off.
     package let scheduledSender: ScheduledSender
+    /// Registers devices from an operator's list.
+    package let deviceImport: DeviceImport
 
     package init(_ parts: Parts) {
         let (users, methods) = (parts.users, parts.authenticationMethods)
@@ -40,6 +42,7 @@ package struct Backend: Responder {
                         inner: IdempotencyHandler(
                             store: parts.store, inner: RouteHandler(), now: parts.now, logger: parts.logger)))))
         scheduledSender = ScheduledSender(parts.sending, users: users, methods: methods)
+        deviceImport = DeviceImport(controller: parts.registerController(users))
         (foreignOrigins, logger) = (parts.foreignOrigins, parts.logger)
     }
 

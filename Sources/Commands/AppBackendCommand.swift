@@ -29,7 +29,7 @@ struct AppBackendCommand: ParsableCommand {
             UserCommand.self,
             DeviceCommand.self, SessionCommand.self, SendCommand.self, OutcomeCommand.self, MessageCommand.self,
             APNsCommand.self,
-            StoreCommand.self,
+            StoreCommand.self, ImportCommand.self,
         ], defaultSubcommand: ServeCommand.self)
 
     /// As ArgumentParser's own, but for the exit status of a `doctor` that was not understood.

@@ -21,7 +21,8 @@ GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
     operate/configuration operate/hub-for-other-backends operate/install operate/install-container operate/leavers-and-lost-devices
     operate/monitor operate/nginx operate/package operate/push-android
     operate/push-apple operate/push-browsers operate/push-windows operate/several-apps operate/shared-hosting operate/single-sign-on
-    operate/troubleshoot operate/users-and-permissions start/first-app start/try-on-a-phone
+    operate/troubleshoot operate/users-and-permissions migrate/from-other-services start/first-app
+    start/try-on-a-phone
 """.split()))
 # In a guide.
 LEAST_YOU = 10.0

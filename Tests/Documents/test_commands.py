@@ -19,6 +19,7 @@ JSON_WRITERS = {
     "config show": "ConfigCommand",
     "device list": "Device/DeviceCommand",
     "doctor": "Doctor/DoctorReport",
+    "import": "Import/ImportSummary",
     "message list": "Message/MessageCommand",
     "send": "SendReport",
     "session list": "Session/SessionCommand",

@@ -14,7 +14,8 @@ PAGES = (
     "docs/explain/restarts.md", "docs/operate/postgresql.md", "docs/operate/shared-hosting.md",
     "docs/operate/install-container.md", "docs/maintain/apt-repository.md", "docs/operate/configuration.md",
     "docs/operate/users-and-permissions.md", "docs/operate/leavers-and-lost-devices.md",
-    "docs/operate/hub-for-other-backends.md", "docs/migrate/from-azure-tutorials.md", "docs/operate/doctor.md",
+    "docs/operate/hub-for-other-backends.md", "docs/migrate/from-azure-tutorials.md",
+    "docs/migrate/from-other-services.md", "docs/operate/doctor.md",
     "docs/operate/store.md", "docs/operate/push-browsers.md", "docs/operate/push-apple.md",
     "docs/operate/push-android.md", "docs/operate/push-windows.md",
 )  # fmt: skip

@@ -209,6 +209,37 @@ UPGRADE = [
         for tables in (["hub/queue", "hub/due", "scheduled", "sessions"], ["hub/due", "scheduled", "tokens", "seen"])
     ),
 ]
+# What the reader has exported.
+APPLE_TOKEN = "ab" * 32
+HUB = "http://schemas.microsoft.com/netservices/2010/10/servicebus/connect"
+EXPORTED = {
+    "users.csv": f"user,platform,token,tags\\nheidi,ios,{APPLE_TOKEN},news\\nivan,android,fcm-1,\\n",
+    "users.json": '{"users":[{"localId":"aB3","email":"judy@example.com","passwordHash":"Zm9v"}]}\\n',
+    "onesignal.csv": "id,identifier,device_type,external_user_id\\np1,fcm-2,1,ivan\\np2,fcm-3,1,\\n",
+    "users.jsonl": '{"_id":"u1","username":"mallory","_hashed_password":"$2b$10$%s"}\\n' % ("a" * 53),
+    "installations.jsonl": '{"deviceType":"android","deviceToken":"fcm-4","_p_user":"_User$mallory"}\\n',
+    "registrations.txt": f'<FcmV1RegistrationDescription xmlns="{HUB}"><Tags>news,username:heidi</Tags>'
+    "<FcmV1RegistrationId>fcm-5</FcmV1RegistrationId></FcmV1RegistrationDescription>\\n",
+}
+
+
+def _imported(options: str, says: str) -> Step:
+    name = options.split()[0]
+    return Step(f"app-backend import --from {options}", says, before=f"printf '{EXPORTED[name]}' > {name}")
+
+
+MIGRATION = [
+    _imported("users.csv --dry-run", "^would add 2 users, 0 are there already; would register 2 devices"),
+    _imported("users.csv", "^added 2 users, 0 were there already; registered 2 devices, 0 were there already$"),
+    # It is not sent to a live service.
+    Step('app-backend send --to alice "It works"', places={"alice": "heidi", "send": "send --no-wait"}),
+    Step("app-backend user passwd alice", "^changed heidi$", places={"alice": "heidi"}, typed="heidi-1234\n"),
+    _imported("users.json --map user=email", "1 user has no password"),
+    _imported("onesignal.csv", "1 line skipped, the first is 3: no user"),
+    _imported("users.jsonl --map user=username", "^added 1 user"),
+    _imported("installations.jsonl", "^added 0 users, 1 was there already; registered 1 device"),
+    _imported("registrations.txt", "^added 0 users, 1 was there already; registered 1 device"),
+]
 URL = "postgresql://app_backend:db-12345@localhost/app_backend"
 URL_UNIT = "[Service]\\nLoadCredential=store.url:/etc/app-backend/store.url\\n"
 POSTGRES = [
@@ -244,7 +275,7 @@ POSTGRES = [
         """ -tc "SELECT convert_from(name, 'UTF8') FROM app_backend.users WHERE removed_at IS NULL" | grep erin""",
     ),
 ]
-HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE, *SETTINGS, *POSTGRES]
+HOST = [*README, *DEPLOYMENT, *PACKAGE, *ADMIN, *NGINX, *OPERATION, *TROUBLESHOOTING, *UPGRADE, *MIGRATION, *SETTINGS, *POSTGRES]
 TRIAL = "podman run --rm --name app-backend --publish"
 # `--rm` removes it later, when Podman comes to it.
 STOPPED = "podman stop app-backend && podman rm --force --ignore app-backend"

@@ -12,6 +12,8 @@ BY_CURL = "Tests/OpenAPI plays the commands of curl of all pages, and the roles 
 MADE = "script/reference makes it of sources and of the manual, which have their own tests"
 NO_APPLE = "it needs Apple's service; Tests/Doubles calls a double of it"
 
+NO_SERVICE = "it needs the other service; CommandsTests and WireTests import files of its form"
+
 PAGES_ELSEWHERE = {
     "docs/start/first-app.md": BY_CURL,
     "docs/reference/commands.md": MADE,
@@ -56,6 +58,8 @@ ELSEWHERE = {
     """{"Platform": "fcm", "Handle": "dGVzdA:APA91b"}'""": BY_CURL,
     """curl -u alice -X PUT https://push.example.com/api/register/my-phone --json '"""
     """{"Platform": "fcm", "Handle": "dGVzdA:APA91b", "Tags": ["news-sport"]}'""": BY_CURL,
+    'psql --csv -c "SELECT user_name AS user, platform, token FROM devices" shop > users.csv': NO_SERVICE,
+    "app-backend import --from tokens.csv --set platform=fcm --issuer firebase": NO_SERVICE,
     "app-backend apns channel create --keep-newest": NO_APPLE,
     "app-backend apns channel list": NO_APPLE,
     "app-backend apns channel send ID update.json": NO_APPLE,

@@ -41,10 +41,22 @@ package struct UserAdministration: Sendable {
         guard hasIssuer(stored), UserName(new: stored) != nil, try store.userRecord(stored) == nil else {
             throw AdministrationError.noUser(name)
         }
-        var user = User(name: stored, passwordHash: "")
-        user.roles = newUserRoles
+        var user = newcomer(stored)
         user.lastSeenAt = try store.lastSeen(user.owner, now: now())?.seenAt
         return user
+    }
+
+    /// A user of that name who is not stored, with what a user has who is added without options.
+    package func newcomer(_ name: String) -> User {
+        var user = User(name: name, passwordHash: "")
+        user.roles = newUserRoles
+        return user
+    }
+
+    /// Whether a user of that name was removed, and none was added since.
+    /// - Throws: `AdministrationError.badName`; `StoreError`.
+    package func wasRemoved(_ name: String) throws -> Bool {
+        try store.userRecord(stored(name))?.removedAt != nil
     }
 
     /// Whether this user may administer, and no other user who may log in.
@@ -109,11 +121,12 @@ package struct UserAdministration: Sendable {
     /// - Parameters:
     ///   - tags: patterns of tags that the user may claim; nil: the configuration's. So it is with `sendTo`.
     ///   - roles: empty: those of new users.
+    ///   - isDisabled: whether the user may not log in before `enable`.
     /// - Returns: the user's name.
     /// - Throws: `AdministrationError`, `StoreError`.
     package func add(
         _ name: String, passwordHash: String, tags: [String]? = nil, sendTo: [String]? = nil, roles: [String] = [],
-        isSecureOnly: Bool = false
+        isSecureOnly: Bool = false, isDisabled: Bool = false
     ) throws -> String {
         try check(roles)
         let name = try Self.checked(name)
@@ -123,6 +136,7 @@ package struct UserAdministration: Sendable {
                     name: name, passwordHash: passwordHash, tags: tags, sendTo: sendTo,
                     roles: roles.isEmpty ? newUserRoles : roles, after: former, now: now())
                 if isSecureOnly { user?.isSecureOnly = true }
+                if isDisabled { user?.disabledAt = now() }
                 if let user { return user }
             } catch {
                 throw AdministrationError.nameIsUsedUp(name)

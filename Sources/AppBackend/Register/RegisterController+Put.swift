@@ -11,13 +11,21 @@ extension RegisterController {
     func put(_ request: UserRequest, _ id: String) throws -> Response {
         let user = request.user
         try request.http.requireJSON()
-        let registration = try DeviceRegistration(body: request.body)
+        let (handle, tags) = try checked(DeviceRegistration(body: request.body), of: user)
+        try register(handle, tags: tags, for: user, appsID: id, hub.tracking(request.id))
+        return Response()
+    }
+
+    /// Checks a registration against the platform's rules and the rights of its user.
+    /// - Returns: the device, and the tags that it gets besides the user's own.
+    /// - Throws: `Problem` 400 or 403, naming the field; never the handle.
+    func checked(
+        _ registration: DeviceRegistration, of user: Principal
+    ) throws(Problem) -> (handle: DeviceHandle, tags: [Tag]) {
         let handle = try DeviceHandle(registration)
         try endpoints.check(handle, field: "Handle")
         let app = try apps.tag(registration.app, of: handle.platform)
-        let tags = try policy.rights(of: user).claim(registration.tags, app: app)
-        try register(handle, tags: tags, for: user, appsID: id, hub.tracking(request.id))
-        return Response()
+        return (handle, try policy.rights(of: user).claim(registration.tags, app: app))
     }
 }
 

@@ -22,12 +22,14 @@ final class LineReader {
     private let descriptor: Int32
     private let name: String
 
-    /// - Parameter path: `-` for standard input.
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - example: a command that names a file, for a person who has named none.
     /// - Throws: `CommandError`.
-    init(_ path: String) throws {
+    init(_ path: String, example: String = "app-backend store import site.jsonl") throws {
         name = path == "-" ? "standard input" : path
         guard path != "-" || isatty(STDIN_FILENO) == 0 else {
-            throw CommandError("An import needs a file: app-backend store import site.jsonl")
+            throw CommandError("An import needs a file: \(example)")
         }
         let opened = path == "-" ? dup(STDIN_FILENO) : platform_open(path, O_RDONLY | O_CLOEXEC, 0)
         guard opened >= 0 else { throw Self.commandError("\(name) cannot be read") }
@@ -44,14 +46,27 @@ final class LineReader {
         close(descriptor)
     }
 
-    /// Calls `body` with every line, from the beginning.
+    /// Calls `body` with piece after piece of the file, from the beginning.
     /// - Throws: `CommandError`; what `body` throws.
-    func forEachLine(_ body: (Line) throws -> Void) throws {
-        var (rest, number, offset) = ([UInt8](), 1, 0)
+    func forEachPiece(_ body: ([UInt8]) throws -> Void) throws {
+        var offset = 0
         while true {
             let piece = try Self.read(descriptor, at: offset, name)
             offset += piece.count
-            if piece.isEmpty { break }
+            guard !piece.isEmpty else { return }
+            try body(piece)
+        }
+    }
+
+    /// The beginning of the file.
+    /// - Throws: `CommandError`.
+    func firstPiece() throws -> [UInt8] { try Self.read(descriptor, at: 0, name) }
+
+    /// Calls `body` with every line, from the beginning.
+    /// - Throws: `CommandError`; what `body` throws.
+    func forEachLine(_ body: (Line) throws -> Void) throws {
+        var (rest, number) = ([UInt8](), 1)
+        try forEachPiece { piece in
             rest += piece
             let taken = try lend(rest, &number, body)
             rest.removeFirst(taken)
