@@ -8,13 +8,13 @@ import sys
 from collections.abc import Set
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 from certificates import Authority
 from child import Child
 from contract import Contract, Operation
 from deadline import wait_until
 from sites import NO_LIMITS, NO_PUSH_SERVICE, ROLES
+from whole import whole
 
 from installation import Installation, User
 
@@ -23,8 +23,8 @@ OPTIONS = Path(__file__).with_name("schemathesis.toml")
 PATIENCE_SECONDS = 1_200
 # What only a conversation has: a cookie, or the id of what was sent before. test_answers.py has those for certain.
 NEED_MORE = {
-    "readSession", "readOutcome", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken",
-    "endSession", "readTimeline", "noteOpening", "cancelScheduled",
+    "readSession", "readPlatformDelivery", "readSecureMessage", "deleteSecureMessage", "markAsRead", "deleteFromInbox", "revokeToken",
+    "endSession", "readDeliveryStatus", "markAsOpened", "cancelScheduledMessage",
 }  # fmt: skip
 # What users.toml leaves out. test_answers.py and test_bad_input.py have it.
 LEFT_OUT = {"changePassword"}
@@ -93,7 +93,7 @@ def drive(
 ) -> Path:
     """Runs it with these options behind the common ones, at the chosen operations. Returns the calls and their answers."""
     document, log, report = folder / "openapi.json", folder / "schemathesis.log", folder / "schemathesis.har"
-    document.write_text(json.dumps(without_apps(contract.closed())))
+    document.write_text(json.dumps(whole(contract.closed())))
     (folder / OPTIONS.name).write_text(OPTIONS.read_text() + options)
     command = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(folder / OPTIONS.name), "run", str(document)]
     command += ["--url", site.origin, "--tls-verify", str(folder / "authority.pem"), "--no-color", *choice]
@@ -107,16 +107,6 @@ def drive(
     assert child.exit_status == 0, child.output
     print(child.output)
     return report
-
-
-def without_apps(document: dict[str, Any]) -> dict[str, Any]:
-    """The site of the tests has no apps, so that each name of one is refused."""
-    schemas = document["components"]["schemas"]
-    devices = [schemas[name] for name in ("AppleDevice", "GoogleDevice", "WindowsDevice")]
-    for device in devices + schemas["Installation"]["oneOf"]:
-        for name in ("App", "app"):
-            device["properties"].pop(name, None)
-    return document
 
 
 def expect_reach(operations: dict[str, Operation], report: Path, without_success: Set[str] = frozenset()) -> None:
