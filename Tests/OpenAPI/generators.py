@@ -8,9 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from built import ROOT
+
 CLIENTS = Path(__file__).with_name("clients")
 SECONDS = 600
-# What only its readers need.
+# Without what only people read, and without tests.
 CODE_ONLY = "--global-property apiTests=false,modelTests=false,apiDocs=false,modelDocs=false"
 JACKSON = ":".join(f"/usr/share/java/{name}.jar" for name in (
     "jackson-core", "jackson-databind", "jackson-annotations", "jakarta-annotation-api",
@@ -43,14 +45,18 @@ def call(command: str, folder: Path, settings: dict[str, str]) -> str:
     """Returns what it prints. The programs of the tests' environment come first."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("APP_BACKEND_", "PYTEST_"))}
-    authority = str(folder / "authority.pem")
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, timeout=SECONDS, check=False,
-        env=kept | settings | {"PATH": path, "APP_AUTHORITY": authority, "SSL_CERT_FILE": authority},
+        env=kept | settings | trusting(folder) | {"PATH": path, "GOCACHE": str(ROOT / ".build" / "openapi" / "go")},
     )  # fmt: skip
     assert done.returncode == 0, f"{command}\n{done.stdout}"
     return done.stdout
+
+
+def trusting(folder: Path) -> dict[str, str]:
+    """Where Python and Go look for authorities. Java has a file of its own."""
+    return dict.fromkeys(("APP_AUTHORITY", "SSL_CERT_FILE"), str(folder / "authority.pem"))
 
 
 def openapi_generator(language: str, folder: str, properties: str) -> str:
@@ -73,7 +79,9 @@ GENERATORS = (
     Generator(
         "openapi-generator java",
         (
-            openapi_generator("java", "made", "library=native,openApiNullable=false,useJakartaEe=true"),
+            openapi_generator(
+                "java", "made", "library=native,openApiNullable=false,containerDefaultToNull=true,useJakartaEe=true"
+            ),
             "rm made/src/main/java/org/openapitools/client/RFC3339{JavaTimeModule,InstantDeserializer}.java",
             f"javac -Xlint:-options -d classes -cp {JACKSON} $(find made/src/main clients/java -name '*.java')",
             "keytool -importcert -noprompt -alias tests -file authority.pem -keystore trust.jks -storetype JKS"
@@ -90,4 +98,13 @@ GENERATORS = (
         ),
         "./drive-go",
     ),
+)
+# It trusts the authorities of the system only, so that its program is not started.
+SWIFT = Generator(
+    "openapi-generator swift6",
+    (
+        openapi_generator("swift6", "made", "library=urlsession"),
+        "swiftc -swift-version 6 -typecheck $(find made/Sources clients/swift -name '*.swift')",
+    ),
+    "",
 )

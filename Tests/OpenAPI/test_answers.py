@@ -79,7 +79,7 @@ def test_a_user_ends_a_session_and_changes_the_password(
         client.call("endSession", 200, name=id, **own_page(installation, first))
     client.call("readSession", 401, Cookie=second)
     client.call("endSession", 401, name=others[0])
-    for operation in ("listInbox", "listSecureMessages", "listSessions", "listTokens", "readPlatformDelivery"):
+    for operation in ("listInbox", "listSecureMessages", "registerDevice", "sendMessage", "readPlatformDelivery"):
         client.call(operation, 401, name="1")
     client.call("createToken", 401, body={"Scopes": ["send"]})
     change = {"Password": "wrong", "NewPassword": alice.password}

@@ -45,8 +45,9 @@ def whole(document: dict[str, Any]) -> dict[str, Any]:
         ]
     }
     older = document["paths"]["/api/register/"]["post"]
+    body, answer = (one["content"]["application/json"] for one in (older["requestBody"], older["responses"]["200"]))
     older["requestBody"]["required"] = False
-    answer = older["responses"]["200"]["content"]["application/json"]
+    body["schema"] = {"oneOf": [body["schema"], {"type": "null"}]}
     answer["schema"] = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("RegistrationId", "Registration")]}
     return document
 
