@@ -23,8 +23,8 @@ class Operation:
 
     @property
     def route(self) -> tuple[str, str]:
-        """The names of a path's parameters do not count."""
-        return self.method, nameless(self.path)
+        """The names of a path's parameters do not count, nor does a slash at the end, which a route's other call has."""
+        return self.method, nameless(self.path).rstrip("/")
 
 
 def nameless(path: str) -> str:

@@ -32,5 +32,5 @@ def of_page(page: Path) -> Routes:
     """The tables of docs/reference/routes.md: ``| `GET /api/config` | …``."""
     found: Routes = set()
     for method, path in re.findall(r"^\| `([A-Z]+) (/[^`?]*)[^`]*` \|", page.read_text(), re.M):
-        found.add((method, nameless(path)))
+        found.add((method, nameless(path).rstrip("/")))
     return found

@@ -18,7 +18,7 @@ def test_a_session_lasts_from_log_in_to_log_out(client: Client, installation: In
     log_in = client.call("logIn", 200, body={"UserName": alice.name, "Password": alice.password})
     cookie = log_in.headers["Set-Cookie"].partition(";")[0]
     assert client.call("readSession", 200, Cookie=cookie).json() == log_in.json()
-    client.call("listRegistrations", 200, Cookie=cookie)
+    client.call("listDevices", 200, Cookie=cookie)
     client.call("createRegistrationId", 403, Cookie=cookie)
     client.call("createRegistrationId", 200, **own_page(installation, cookie))
     client.call("logOut", 200, query="everywhere=true", **own_page(installation, cookie))
@@ -37,18 +37,18 @@ def test_an_administrator_finds_changes_and_removes_a_user(
     found = client.call("listUsers", 200, query=f"name={carol.name}&limit=1", **page).json()
     assert [one["Name"] for one in found] == [carol.name]
     id = client.call("createRegistrationId", 200, carol, query=f"handle={HANDLE}").json()
-    client.call("register", 200, carol, {"Platform": "apns", "Handle": HANDLE}, name=id)
+    client.call("registerDevice", 200, carol, {"Platform": "apns", "Handle": HANDLE}, name=id)
     client.call("logIn", 200, body={"UserName": carol.name, "Password": carol.password})
     shown = client.call("readUser", 200, of=carol.name, **page).json()
     assert shown["Devices"][0]["RegistrationId"] == id
-    message = client.call("send", 200, carol, {"To": carol.name, "Body": "Hello", "Platforms": ["apns"]}).json()
-    seen = client.call("readMessage", 200, name=message["MessageId"], **page).json()
+    message = client.call("sendMessage", 200, carol, {"To": carol.name, "Body": "Hello", "Platforms": ["apns"]}).json()
+    seen = client.call("readSentMessage", 200, name=message["MessageId"], **page).json()
     assert (seen["From"], [one["RegistrationId"] for one in seen["Devices"]]) == (carol.name, [id])
     assert client.call("removeDevice", 200, body=own, name=id, of=carol.name, **page).json()["Devices"] == 1
     client.call("endUserSession", 200, body=own, name=shown["Sessions"][0]["Id"], of=carol.name, **page)
     client.call("endUserSessions", 200, body=own, of=carol.name, **page)
     assert "DisabledAt" in client.call("disableUser", 200, body=own, of=carol.name, **page).json()
-    client.call("listRegistrations", 401, carol)
+    client.call("listDevices", 401, carol)
     client.call("enableUser", 200, body=own, of=carol.name, **page)
     client.call("removeUser", 200, body=own, of=carol.name, **page)
     client.call("readUser", 404, of=carol.name, **page)
@@ -79,8 +79,8 @@ def test_a_user_ends_a_session_and_changes_the_password(
         client.call("endSession", 200, name=id, **own_page(installation, first))
     client.call("readSession", 401, Cookie=second)
     client.call("endSession", 401, name=others[0])
-    client.call("listInbox", 401)
-    client.call("listSecureMessages", 401)
+    for operation in ("listInbox", "listSecureMessages", "registerDevice", "sendMessage", "readPlatformDelivery"):
+        client.call(operation, 401, name="1")
     client.call("createToken", 401, body={"Scopes": ["send"]})
     change = {"Password": "wrong", "NewPassword": alice.password}
     client.call("changePassword", 403, alice, change)
@@ -105,27 +105,27 @@ def test_an_app_token_does_what_its_scopes_say_until_it_is_revoked(client: Clien
     made = client.call("createToken", 200, alice, wish).json()
     bearer = {"Authorization": f"Bearer {made.pop('Token')}"}
     assert client.call("listTokens", 200, alice).json() == [made]
-    client.call("send", 200, body="Hello", query=f"to_tag={bob.name}", **bearer)
-    client.call("send", 403, body="Hello", query=f"to_tag={alice.name}", **bearer)
-    for operation in ("listSecureMessages", "listInbox", "listRegistrations", "listTokens", "createToken", "revokeToken"):
+    client.call("sendMessage", 200, body="Hello", query=f"to_tag={bob.name}", **bearer)
+    client.call("sendMessage", 403, body="Hello", query=f"to_tag={alice.name}", **bearer)
+    for operation in ("listSecureMessages", "listInbox", "listDevices", "listTokens", "createToken", "revokeToken"):
         client.call(operation, 403, name=made["Id"], **bearer)
     assert "LastUsedAt" in client.call("listTokens", 200, alice).json()[0]
     client.call("revokeToken", 404, bob, name=made["Id"])
     client.call("revokeToken", 200, alice, name=made["Id"])
-    client.call("send", 401, body="Hello", query=f"to_tag={bob.name}", **bearer)
+    client.call("sendMessage", 401, body="Hello", query=f"to_tag={bob.name}", **bearer)
 
 
 def test_a_key_is_an_app_token_at_the_routes_of_one_tutorial(client: Client, alice: User) -> None:
     key = {"apikey": client.call("createToken", 200, alice, {"Scopes": ["send", "register"]}).json()["Token"]}
     installation = {"installationId": "9774d56d682e549c", "platform": "apns", "pushChannel": HANDLE}
     client.call("putInstallation", 200, body=installation, **key)
-    (device,) = client.call("listRegistrations", 200, alice).json()
+    (device,) = client.call("listDevices", 200, alice).json()
     assert device["InstallationId"] == installation["installationId"]
     client.call("requestPush", 200, body={"text": "At noon", "action": "action_a"}, **key)
     client.call("requestPush", 403, body={"text": "At noon", "tags": ["news"]}, **key)
     client.call("deleteInstallation", 200, name=installation["installationId"], **key)
-    assert client.call("listRegistrations", 200, alice).json() == []
-    client.call("listRegistrations", 401, **key)
+    assert client.call("listDevices", 200, alice).json() == []
+    client.call("listDevices", 401, **key)
     for wrong in ({}, {"apikey": "123-456"}):
         client.call("putInstallation", 401, body=installation, **wrong)
         client.call("deleteInstallation", 401, name=installation["installationId"], **wrong)
@@ -133,7 +133,7 @@ def test_a_key_is_an_app_token_at_the_routes_of_one_tutorial(client: Client, ali
 
 
 def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, alice: User, bob: User) -> None:
-    id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
+    id = client.call("sendMessage", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
     assert id in [one["Id"] for one in client.call("listSecureMessages", 200, alice).json()]
     client.call("readSecureMessage", 404, bob, name=id)
     client.call("readSecureMessage", 403, alice, name=id, Sec_Fetch_Site="cross-site")
@@ -144,7 +144,7 @@ def test_a_secure_message_is_read_and_deleted_by_its_recipient(client: Client, a
 
 
 def test_an_unchanged_inbox_is_304_until_a_message_is_read_or_deleted(client: Client, alice: User, bob: User) -> None:
-    id = client.call("send", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
+    id = client.call("sendMessage", 200, bob, "The code is 7", f"to_tag={alice.name}").json()["Id"]
     inbox = client.call("listInbox", 200, alice)
     assert (inbox.json()["Unread"], inbox.json()["Messages"][0]["Id"]) == (1, id)
     tag = inbox.headers["ETag"]
@@ -164,13 +164,13 @@ def test_an_unchanged_inbox_is_304_until_a_message_is_read_or_deleted(client: Cl
 
 def test_the_sender_alone_reads_what_became_of_a_send(client: Client, alice: User, bob: User) -> None:
     id = client.call("createRegistrationId", 200, alice, query=f"handle={HANDLE}").json()
-    client.call("register", 200, alice, {"Platform": "apns", "Handle": HANDLE}, name=id)
-    sent = client.call("send", 200, bob, "Hello", f"pns=apns&to_tag={alice.name}").json()["Outcomes"][0]
+    client.call("registerDevice", 200, alice, {"Platform": "apns", "Handle": HANDLE}, name=id)
+    sent = client.call("sendMessage", 200, bob, "Hello", f"pns=apns&to_tag={alice.name}").json()["Outcomes"][0]
     assert sent["State"] == "Enqueued"
-    client.call("readOutcome", 404, alice, name=sent["NotificationId"])
+    client.call("readPlatformDelivery", 404, alice, name=sent["NotificationId"])
     # The built-in hub has no credential for Apple here.
     wait_until(
-        lambda: client.call("readOutcome", 200, bob, name=sent["NotificationId"]).json()["State"] == "Abandoned",
+        lambda: client.call("readPlatformDelivery", 200, bob, name=sent["NotificationId"]).json()["State"] == "Abandoned",
         "the send has ended",
     )
 
@@ -179,87 +179,87 @@ def test_the_sender_alone_reads_the_timeline_of_a_message_and_its_recipient_open
     client: Client, alice: User, bob: User
 ) -> None:
     message = {"To": alice.name, "Body": "Hello", "Secure": True}
-    id = client.call("send", 200, bob, message).json()["MessageId"]
-    client.call("readTimeline", 401, name=id)
-    client.call("readTimeline", 404, alice, name=id)
-    assert client.call("readTimeline", 200, bob, name=id).json()["Opened"] == 0
-    client.call("noteOpening", 401, name=id)
-    client.call("noteOpening", 404, bob, name=id)
-    client.call("noteOpening", 403, alice, name=id, Sec_Fetch_Site="cross-site")
+    id = client.call("sendMessage", 200, bob, message).json()["MessageId"]
+    client.call("readDeliveryStatus", 401, name=id)
+    client.call("readDeliveryStatus", 404, alice, name=id)
+    assert client.call("readDeliveryStatus", 200, bob, name=id).json()["Opened"] == 0
+    client.call("markAsOpened", 401, name=id)
+    client.call("markAsOpened", 404, bob, name=id)
+    client.call("markAsOpened", 403, alice, name=id, Sec_Fetch_Site="cross-site")
     for _ in range(2):
-        client.call("noteOpening", 200, alice, name=id)
-    assert client.call("readTimeline", 200, bob, name=id).json()["Opened"] == 1
+        client.call("markAsOpened", 200, alice, name=id)
+    assert client.call("readDeliveryStatus", 200, bob, name=id).json()["Opened"] == 1
 
 
 def test_the_sender_alone_lists_a_message_for_later_and_takes_it_back(client: Client, alice: User, bob: User) -> None:
     soon = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
     for message in ({"Body": "Hello", "Title": "Hi"}, {"Body": "4711", "Secure": True}):
-        sent = client.call("send", 200, bob, {"To": alice.name, "SendAt": soon} | message).json()
+        sent = client.call("sendMessage", 200, bob, {"To": alice.name, "SendAt": soon} | message).json()
         assert sent == {"MessageId": sent["MessageId"], "SendAt": soon, "Outcomes": []}
-        client.call("listScheduled", 401)
-        (listed,) = client.call("listScheduled", 200, bob).json()
+        client.call("listScheduledMessages", 401)
+        (listed,) = client.call("listScheduledMessages", 200, bob).json()
         shown = {"Secure": True} if "Secure" in message else message
         assert listed == {"MessageId": sent["MessageId"], "To": alice.name, "SendAt": soon} | shown
-        assert client.call("listScheduled", 200, alice).json() == []
+        assert client.call("listScheduledMessages", 200, alice).json() == []
         id = sent["MessageId"]
-        client.call("cancelScheduled", 401, name=id)
-        client.call("cancelScheduled", 404, alice, name=id)
-        client.call("cancelScheduled", 403, bob, name=id, Sec_Fetch_Site="cross-site")
-        client.call("cancelScheduled", 200, bob, name=id)
-        client.call("cancelScheduled", 404, bob, name=id)
-        client.call("readTimeline", 404, bob, name=id)
+        client.call("cancelScheduledMessage", 401, name=id)
+        client.call("cancelScheduledMessage", 404, alice, name=id)
+        client.call("cancelScheduledMessage", 403, bob, name=id, Sec_Fetch_Site="cross-site")
+        client.call("cancelScheduledMessage", 200, bob, name=id)
+        client.call("cancelScheduledMessage", 404, bob, name=id)
+        client.call("readDeliveryStatus", 404, bob, name=id)
 
 
 def test_an_administrator_takes_a_message_for_later_back(
     client: Client, root: User, alice: User, bob: User, at_the_page: dict[str, str]
 ) -> None:
     soon = (datetime.now(UTC) + timedelta(hours=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    id = client.call("send", 200, bob, {"To": alice.name, "Body": "4711", "SendAt": soon}).json()["MessageId"]
+    id = client.call("sendMessage", 200, bob, {"To": alice.name, "Body": "4711", "SendAt": soon}).json()["MessageId"]
     listed = client.call("listWaitingMessages", 200, query=f"user={bob.name}", **at_the_page).json()
     assert listed == [{"MessageId": id, "From": bob.name, "To": alice.name, "SendAt": soon, "Secure": False}]
     own = {"Password": root.password}
     client.call("cancelMessage", 200, body=own, name=id, **at_the_page)
     client.call("cancelMessage", 404, body=own, name=id, **at_the_page)
-    assert client.call("listScheduled", 200, bob).json() == []
+    assert client.call("listScheduledMessages", 200, bob).json() == []
 
 
 def test_the_same_request_twice(client: Client, alice: User) -> None:
-    first = client.call("send", 200, alice, "once", Idempotency_Key="errand")
-    again = client.call("send", 200, alice, "once", Idempotency_Key='"errand"')
+    first = client.call("sendMessage", 200, alice, "once", Idempotency_Key="errand")
+    again = client.call("sendMessage", 200, alice, "once", Idempotency_Key='"errand"')
     assert (again.body, again.headers["Idempotency-Replayed"]) == (first.body, "true")
-    client.call("send", 409, alice, "another", Idempotency_Key="errand")
+    client.call("sendMessage", 409, alice, "another", Idempotency_Key="errand")
     assert len(client.call("listSecureMessages", 200, alice).json()) == 1
 
 
 def test_the_older_call_registers_a_device_that_the_list_shows(client: Client, alice: User) -> None:
     device = {"platform": "windows", "instId": "6A5B8D1E", "channelUri": "https://db5p.notify.windows.com/?token=a"}
-    made = client.call("createRegistrationId", 200, alice, device).json()
-    assert client.call("listRegistrations", 200, alice).json() == [made]
-    sent = client.call("send", 200, alice, "Hello", f"pns=wns&to_tag={alice.name}").json()["Outcomes"]
+    made = client.call("registerInstallation", 200, alice, device).json()
+    assert client.call("listDevices", 200, alice).json() == [made]
+    sent = client.call("sendMessage", 200, alice, "Hello", f"pns=wns&to_tag={alice.name}").json()["Outcomes"]
     assert [one["Platform"] for one in sent] == ["wns", "template"]
 
 
 def test_an_id_is_its_owners(client: Client, alice: User, bob: User) -> None:
     id = client.call("createRegistrationId", 200, alice).json()
-    client.call("register", 200, alice, {"Platform": "apns", "Handle": "cd" * 32}, name=id)
-    client.call("unregister", 403, bob, name=id)
-    client.call("register", 410, alice, {"Platform": "apns", "Handle": "ef" * 32}, name="1" * 257)
+    client.call("registerDevice", 200, alice, {"Platform": "apns", "Handle": "cd" * 32}, name=id)
+    client.call("unregisterDevice", 403, bob, name=id)
+    client.call("registerDevice", 410, alice, {"Platform": "apns", "Handle": "ef" * 32}, name="1" * 257)
 
 
 def test_401_has_a_challenge_of_its_own_for_the_fetch_of_a_page(client: Client, alice: User) -> None:
     stranger = User(alice.name, "wrong")
-    basic = client.call("listRegistrations", 401, stranger)
-    session = client.call("listRegistrations", 401, stranger, Sec_Fetch_Mode="cors")
+    basic = client.call("listDevices", 401, stranger)
+    session = client.call("listDevices", 401, stranger, Sec_Fetch_Mode="cors")
     challenges = [reply.headers["WWW-Authenticate"].partition(" ")[0] for reply in (basic, session)]
     assert challenges == ["Basic", "Session"]
 
 
 def test_a_body_or_an_address_that_is_too_long_is_refused(client: Client, alice: User) -> None:
     query = f"pns=apns&to_tag={alice.name}"
-    for_apple = client.call("send", 413, alice, "x" * 4_100, query).json()
+    for_apple = client.call("sendMessage", 413, alice, "x" * 4_100, query).json()
     assert [one["State"] for one in for_apple["Outcomes"]] == ["Abandoned"]
-    assert "Outcomes" not in client.call("send", 413, alice, "x" * 70_000, query).json()
-    by_nginx = client.call("send", 413, alice, "x" * 80_000, query).json()
+    assert "Outcomes" not in client.call("sendMessage", 413, alice, "x" * 70_000, query).json()
+    by_nginx = client.call("sendMessage", 413, alice, "x" * 80_000, query).json()
     assert by_nginx["field"] == "body"
     client.call("createRegistrationId", 414, alice, query="handle=" + "a" * 17_000)
 
@@ -277,5 +277,5 @@ def test_while_the_service_is_away_nginx_answers(
 
 def test_a_media_type_that_is_not_json_is_415(client: Client, alice: User) -> None:
     body = json.dumps("Hello").encode()
-    client.call("send", 415, alice, body, Content_Type="text/plain")
+    client.call("sendMessage", 415, alice, body, Content_Type="text/plain")
     client.call("logIn", 415, body=body, Content_Type="text/plain")

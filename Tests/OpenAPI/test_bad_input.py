@@ -45,7 +45,7 @@ class Fault:
 def put(status: int, field: str, **changes: Any) -> Fault:
     """Of a device that is well but for what is changed; None is a member that is missing."""
     device = {"Platform": "apns", "Handle": "ab" * 32} | changes
-    return Fault("register", status, field, {name: value for name, value in device.items() if value is not None})
+    return Fault("registerDevice", status, field, {name: value for name, value in device.items() if value is not None})
 
 
 def browser(field: str, keys: Any) -> Fault:
@@ -55,7 +55,7 @@ def browser(field: str, keys: Any) -> Fault:
 def install(status: int, field: str, **changes: Any) -> Fault:
     """As `put`, of the older call."""
     device = {"platform": "ios", "instId": "6A5B8D1E", "deviceToken": "ab" * 32} | changes
-    return Fault("createRegistrationId", status, field, {name: value for name, value in device.items() if value})
+    return Fault("registerInstallation", status, field, {name: value for name, value in device.items() if value})
 
 
 def installation(status: int, field: str, **changes: Any) -> Fault:
@@ -69,13 +69,13 @@ def request(status: int, field: str, **members: Any) -> Fault:
 
 
 def send(status: int, field: str, query: str, body: Any = "Hello", **more: Any) -> Fault:
-    return Fault("send", status, field, body, query, **more)
+    return Fault("sendMessage", status, field, body, query, **more)
 
 
 def message(status: int, field: str, **changes: Any) -> Fault:
     """An object that is well but for what is changed; None is a member that is missing."""
     members = {"To": "friend", "Body": "Hello"} | changes
-    return Fault("send", status, field, {name: value for name, value in members.items() if value is not None})
+    return Fault("sendMessage", status, field, {name: value for name, value in members.items() if value is not None})
 
 
 def listing(field: str, *values: str) -> list[Fault]:
@@ -117,16 +117,16 @@ FAULTS: dict[Row, list[Fault]] = {
         Fault("listSecureMessages", 400, "query", query="&".join(["a=b"] * 33)),
     ],
     ("any whose body counts", "`body`"): [
-        Fault("register", 413, "body", TOO_LONG),
+        Fault("registerDevice", 413, "body", TOO_LONG),
         Fault("logIn", 413, "body", TOO_LONG),
         send(413, "body", f"pns=apns&to_tag={SELF}", "x" * 4_100),
-        *[Fault("register", 400, "body", text) for text in (b"{", b"[]", b'{"Platform":"a","Platform":"b"}')],
+        *[Fault("registerDevice", 400, "body", text) for text in (b"{", b"[]", b'{"Platform":"a","Platform":"b"}')],
         *[send(400, "body", f"to_tag={SELF}", text) for text in (b"x", b"7", b'"\\ud800"')],
         Fault("logIn", 400, "body", b"null"),
     ],
     ("any whose body counts", "`Content-Encoding`"): [
         Fault(operation, 415, "Content-Encoding", {}, coding="gzip")
-        for operation in ("logIn", "register", "send", "createToken")
+        for operation in ("logIn", "registerDevice", "sendMessage", "createToken")
     ],
     ("any whose body counts but three calls of the tutorials", "`Tag`"): [
         put(400, "Tag", Tag=["news"]),
@@ -138,8 +138,8 @@ FAULTS: dict[Row, list[Fault]] = {
     ("any whose body counts", "`Content-Type`"): [
         Fault(operation, 415, "Content-Type", {}, media="text/plain")
         for operation in (
-            "logIn", "register", "createRegistrationId", "send", "createToken", "changePassword", "putInstallation",
-            "requestPush",
+            "logIn", "registerDevice", "registerInstallation", "sendMessage", "createToken", "changePassword",
+            "putInstallation", "requestPush",
         )
     ],
     ("any whose `Idempotency-Key` counts", "`Idempotency-Key`"): [
@@ -198,10 +198,10 @@ FAULTS: dict[Row, list[Fault]] = {
         *[add_user(400, "AdministratorPassword", AdministratorPassword=value) for value in (None, "", 7)],
         add_user(403, "AdministratorPassword", AdministratorPassword="wrong"),
     ],
-    ("`GET /api/admin/messages`", "`limit`"): [Fault("listMessages", 400, "limit", query="limit=0")],
+    ("`GET /api/admin/messages`", "`limit`"): [Fault("listSentMessages", 400, "limit", query="limit=0")],
     ("`GET /api/admin/messages`", "`after`, `before`"): [
-        Fault("listMessages", 400, "after", query="after=7"),
-        *[Fault("listMessages", 400, "before", query=f"before={value}") for value in ("noon", "2026-11-23")],
+        Fault("listSentMessages", 400, "after", query="after=7"),
+        *[Fault("listSentMessages", 400, "before", query=f"before={value}") for value in ("noon", "2026-11-23")],
     ],
     ("`GET /api/admin/messages/scheduled`", "`limit`"): [Fault("listWaitingMessages", 400, "limit", query="limit=0")],
     ("others of `/api/admin` that take a password", "`Password`"): [
@@ -218,7 +218,7 @@ FAULTS: dict[Row, list[Fault]] = {
         install(400, "platform", platform=value) for value in (None, "palm")
     ],
     ("`POST /api/register` with a body", "`Handle`"): [
-        Fault("createRegistrationId", 400, "Handle", {"Platform": "apns", "Handle": "ab" * 32})
+        Fault("registerInstallation", 400, "Handle", {"Platform": "apns", "Handle": "ab" * 32})
     ],
     ("`POST /api/register` with a body", "`instId`"): [
         *[install(400, "instId", instId=value) for value in (None, "a b")],
@@ -334,7 +334,7 @@ def test_bad_input_has_its_status_and_names_its_field(
     client: Client, installation: Installation, limited: User, at_the_page: dict[str, str], row: Row
 ) -> None:
     if "taken" in [fault.key for fault in FAULTS[row]]:
-        client.call("send", 200, limited, "one", Idempotency_Key="taken")
+        client.call("sendMessage", 200, limited, "one", Idempotency_Key="taken")
     for fault in FAULTS[row]:
         headers = {"Idempotency_Key": fault.key} if fault.key else {}
         if fault.expected_user:

@@ -50,11 +50,11 @@ class Scene:
 
 
 def strings(names: list[str], user: User, query: str = "") -> list[Call]:
-    return [Call("send", "Hi", f"{query}to_tag={name}", user) for name in names]
+    return [Call("sendMessage", "Hi", f"{query}to_tag={name}", user) for name in names]
 
 
 def objects(recipients: list[Any], user: User, **members: Any) -> list[Call]:
-    return [Call("send", {"To": one, "Body": "Hi"} | members, user=user) for one in recipients]
+    return [Call("sendMessage", {"To": one, "Body": "Hi"} | members, user=user) for one in recipients]
 
 
 def with_lists(scene: Scene) -> list[Any]:

@@ -105,14 +105,14 @@ def at_the_session(scene: Scene) -> list[Call]:
 
 
 def as_a_key_elsewhere(scene: Scene) -> list[Call]:
-    return [Call("listRegistrations", headers={"apikey": scene.token()})]
+    return [Call("listDevices", headers={"apikey": scene.token()})]
 
 
 def beyond_its_scopes(scene: Scene) -> list[Call]:
     by_scope = {
-        "send": [Call("send", "Hi"), Call("requestPush", {"text": "Hi"}), Call("readTimeline"), Call("readOutcome")],
-        "read": [Call(one) for one in ("listInbox", "markAsRead", "listSecureMessages", "readSecureMessage", "noteOpening")],
-        "register": [Call("listRegistrations"), Call("register", DEVICE), Call("unregister"), Call("deleteInstallation")],
+        "send": [Call("sendMessage", "Hi"), Call("requestPush", {"text": "Hi"}), Call("readDeliveryStatus"), Call("readPlatformDelivery")],
+        "read": [Call(one) for one in ("listInbox", "markAsRead", "listSecureMessages", "readSecureMessage", "markAsOpened")],
+        "register": [Call("listDevices"), Call("registerDevice", DEVICE), Call("unregisterDevice"), Call("deleteInstallation")],
     }
     lacking = [
         one
@@ -123,20 +123,20 @@ def beyond_its_scopes(scene: Scene) -> list[Call]:
     ]
     for_no_token = [
         Call("listTokens"), Call("createToken", {"Scopes": ["send"]}), Call("revokeToken"), Call("listSessions"),
-        Call("endSession"), Call("changePassword", {"Password": "a", "NewPassword": "b"}), Call("listScheduled"),
-        Call("cancelScheduled"), Call("listUsers"), Call("readStatus"), Call("addUser", {"UserName": "a", "Password": "b"}),
+        Call("endSession"), Call("changePassword", {"Password": "a", "NewPassword": "b"}), Call("listScheduledMessages"),
+        Call("cancelScheduledMessage"), Call("listUsers"), Call("readStatus"), Call("addUser", {"UserName": "a", "Password": "b"}),
     ]  # fmt: skip
     return lacking + shown(scene.token(), *for_no_token)
 
 
 def for_a_page_of_another_site(scene: Scene) -> list[Call]:
     headers = {"Authorization": f"Bearer {scene.token()}", "Sec_Fetch_Site": "cross-site"}
-    return [Call("send", "Hi", headers=headers), Call("register", DEVICE, headers=headers)]
+    return [Call("sendMessage", "Hi", headers=headers), Call("registerDevice", DEVICE, headers=headers)]
 
 
 def in_the_query(scene: Scene) -> list[Call]:
     queries = ("", "to_tag=nosuch", "pns=apns&to_tag=nosuch", f"to_tag={scene.owner.name}")
-    return shown(scene.token(To=["bob"]), *[Call("send", "Hi", query) for query in queries])
+    return shown(scene.token(To=["bob"]), *[Call("sendMessage", "Hi", query) for query in queries])
 
 
 def in_an_object(scene: Scene) -> list[Call]:
@@ -144,7 +144,7 @@ def in_an_object(scene: Scene) -> list[Call]:
         "nosuch", scene.owner.name, "tag:news", "tags:news && !beta", "role:speaker", f"device:{scene.device()}", "*",
         ["bob", "nosuch"], ["bob", "tag:news"],
     )  # fmt: skip
-    return shown(scene.token(To=["bob"]), *[Call("send", {"To": one, "Body": "Hi"}) for one in recipients])
+    return shown(scene.token(To=["bob"]), *[Call("sendMessage", {"To": one, "Body": "Hi"}) for one in recipients])
 
 
 def in_a_request(scene: Scene) -> list[Call]:

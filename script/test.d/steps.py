@@ -203,8 +203,8 @@ STEPS = (
         packages=("test", "python"), after=("prepare", "release", "build"), tests=True, cores=0.5,
     ),
     Step(
-        "openapi", "OpenAPI document, and the product driven by it", 40, pytest_step("openapi"), read_pytest,
-        packages=("run", "test", "python"), after=("prepare", "release"), tests=True, cores=0.5,
+        "openapi", "OpenAPI document, and the product driven by it", 90, pytest_step("openapi"), read_pytest,
+        packages=("run", "test", "python", "generators"), after=("prepare", "release"), tests=True, cores=0.5,
     ),
     Step(
         "examples", "examples in each language, against the product", 60, pytest_step("examples"), read_pytest,
