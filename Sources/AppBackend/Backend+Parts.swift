@@ -44,6 +44,7 @@ extension Backend {
         /// What one user may do, and what each has done so far.
         package var limits = UserLimits()
         package var meter = UserMeter()
+        package var writeCheck = WriteCheck()
         /// How long a registration waits for others of the same handle, in seconds; then it is answered 503.
         package var registrationWaitSeconds = 10
         package var publicConfiguration: PublicConfiguration
@@ -152,7 +153,8 @@ extension Backend.Parts {
         NotificationsController(
             store: store, notifications: notifications, delivering: publicConfiguration.deliveringPlatforms,
             policy: policy, issuers: issuers, retentionSeconds: retentionSeconds, plainSeconds: plainSeconds,
-            countsBadges: countsBadges, changes: inboxChanges, schedule: schedule, now: now, logger: logger)
+            countsBadges: countsBadges, changes: inboxChanges, schedule: schedule,
+            writeCheck: writeCheck, now: now, logger: logger)
     }
 }
 

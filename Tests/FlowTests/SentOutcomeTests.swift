@@ -183,14 +183,33 @@ struct SentOutcomeTests {
     }
 
     @Test(arguments: [("bob", 0), ("tag:news", 1)])
-    func `only a message that no inbox keeps asks whether the store takes writes`(to: String, looks: Int) throws {
+    func `only a message that no inbox keeps asks whether the store takes writes, and once a second`(
+        to: String, looks: Int
+    ) throws {
         let count = CallCount()
         let site = try TestSite(policy: Self.policy) {
             $0.plainSeconds = 86_400
             $0.store = TroubledStore(inner: $0.store, looks: count)
         }
-        let answer = site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"\#(to)","Body":"Hello"}"#)
-        #expect(answer.status == .ok && count.number.load(ordering: .relaxed) == looks)
+        func send() -> Response {
+            site.call(.post, "/api/notifications", as: "alice", body: #"{"To":"\#(to)","Body":"Hello"}"#)
+        }
+        #expect(send().status == .ok && send().status == .ok && count.number.load(ordering: .relaxed) == looks)
+        site.clock.advance(1)
+        #expect(send().status == .ok && count.number.load(ordering: .relaxed) == 2 * looks)
+    }
+
+    @Test func `a store that has failed to write is looked at before the next message`() throws {
+        let count = CallCount()
+        let site = try TestSite(policy: Self.policy) {
+            $0.store = TroubledStore(inner: $0.store, error: .full, looks: count)
+        }
+        for _ in 1...2 {
+            let answer = site.call(
+                .post, "/api/notifications", as: "alice", body: #"{"To":"tag:news","Body":"Hello"}"#)
+            #expect(try answer.status == .ok && SendOutcome(answer).messageID == nil)
+        }
+        #expect(count.number.load(ordering: .relaxed) == 2)
     }
 
     @Test func `a message whose record is lost at the last moment gets no id`() throws {

@@ -76,6 +76,7 @@ final class TestSite: Sendable {
             policy: policy, now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.registrationWaitSeconds = Self.patience
         parts.meter = UserMeter(now: { clock.instant })
+        parts.writeCheck = WriteCheck(now: { clock.instant })
         adjust(&parts)
         (backend, twin) = (Backend(parts), Backend(parts))
     }

@@ -73,6 +73,7 @@ extension NotificationsController {
         do throws(StoreError) {
             return try body()
         } catch {
+            writeCheck.forget()
             logger.warning("store: \(error)", metadata: ["request": "\(request.id)"])
             return nil
         }

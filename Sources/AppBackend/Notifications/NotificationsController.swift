@@ -24,6 +24,7 @@ struct NotificationsController: Sendable {
     let countsBadges: Bool
     let changes: InboxChanges
     let schedule: SendSchedule
+    let writeCheck: WriteCheck
     /// Nil: what is sent is handed to the hub at once.
     var turn: Turn?
     let now: @Sendable () -> Timestamp
