@@ -248,6 +248,21 @@ import class System.Lock
         #expect(try ask(.delete, "schedulednotifications/\(own)") == known)
     }
 
+    @Test func `a page of a list is read once, and no user's device for it`() throws {
+        let store = MemoryHubStore()
+        let bench = HubBench(store: store, isServed: true)
+        for number in 0..<600 {
+            let id = try #require(RegistrationID("\(number)-0-1"))
+            _ = try bench.builtIn.put(
+                RegistrationDescription(tags: [], handle: try .fcm("token-\(number)")), under: id, replacing: nil)
+            bench.put("\(number)-1-1", HubBench.apple("AB"))
+        }
+        let before = store.registrationsRead
+        let page = bench.ask(.get, "/myhub/registrations", query: "api-version=2020-06&$top=100")
+        #expect(try page.ids().count == 100)
+        #expect(store.registrationsRead - before == 100)
+    }
+
     @Test(arguments: [1, 2, 7, 1000]) func `a list is whole, however many users' devices lie between`(top: Int) throws {
         let bench = HubBench(isServed: true)
         for number in 0..<1_200 {

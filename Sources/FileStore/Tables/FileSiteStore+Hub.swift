@@ -44,7 +44,9 @@ extension FileSiteStore {
     }
 
     /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
-    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         let table = registrationTable.records
         let limit = max(1, limit)
         let last = try after.map(Self.hash)
@@ -54,6 +56,7 @@ extension FileSiteStore {
             let bucket = try table.open(hash, O_RDONLY)
             if let file = bucket?.file {
                 let records = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: HubRegistration.self)
+                    .filter { namespace == nil || $0.namespace == namespace }
                     .map { (hash: table.hash(of: $0.id), registration: $0) }
                 found += records.filter { last == nil || $0.hash > last ?? 0 }.sorted { $0.hash < $1.hash }
             }

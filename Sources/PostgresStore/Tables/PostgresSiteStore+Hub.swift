@@ -28,8 +28,8 @@ extension PostgresSiteStore {
     private static let hubRegistrationsInOrder = Statement.reading(
         "hubRegistrations",
         """
-        SELECT \(HubRegistration.selected) FROM hub_registrations WHERE id >= $1 AND removed_at IS NULL
-        ORDER BY id LIMIT $2
+        SELECT \(HubRegistration.selected) FROM hub_registrations
+        WHERE id >= $1 AND id >= $2 AND id < $3 AND removed_at IS NULL ORDER BY id LIMIT $4
         """)
 
     /// The registration and the index of its tags change together. A caller that replaces it has read what is replaced, so
@@ -137,13 +137,27 @@ extension PostgresSiteStore {
         } while last != nil
     }
 
-    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         var last: String?
         if let after { last = try PageName.id(after) }
+        let (first, end) = Self.ids(of: namespace)
         return try page(limit) { (limit) throws(StoreError) in
-            try all(Self.hubRegistrationsInOrder, [.behind(last), .count(limit)])
+            try all(Self.hubRegistrationsInOrder, [.behind(last), .bytes(first), .bytes(end), .count(limit)])
         } naming: {
             PageName.after($0)
+        }
+    }
+
+    /// The bytes that the ids of a namespace do not come before, and those that they come before.
+    private static func ids(of namespace: HubNamespace?) -> (first: [UInt8], end: [UInt8]) {
+        let served = Array(HubNamespace.served.stored("").utf8)
+        return switch namespace {
+        case .backend: ([], served)
+        // UTF-8 has no such byte.
+        case .served: (served, [0xFF])
+        case nil: ([], [0xFF])
         }
     }
 
