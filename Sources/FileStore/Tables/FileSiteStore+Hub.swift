@@ -18,6 +18,10 @@ extension FileSiteStore {
         try registrationTable.remove(id, version: version)
     }
 
+    package func removeHubRegistrations(_ registrations: [HubRegistration]) throws(StoreError) -> Int {
+        try registrationTable.remove(registrations)
+    }
+
     package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
         try registrationTable.records(channel, channelIndex)
     }
@@ -67,7 +71,7 @@ extension FileSiteStore {
         return Page(elements: page.map(\.registration), next: next)
     }
 
-    /// What `hubRegistrations(after:limit:)` has written as the name of a page.
+    /// What `hubRegistrations(in:after:limit:)` has written as the name of a page.
     private static func hash(ofPage name: String) throws(StoreError) -> UInt64 {
         guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else {
             throw .invalidContinuationToken

@@ -149,6 +149,10 @@ package protocol HubStore: Sendable {
     /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
     func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool
 
+    /// Removes those of the registrations that are still at their versions.
+    /// - Returns: how many.
+    func removeHubRegistrations(_ registrations: [HubRegistration]) throws(StoreError) -> Int
+
     /// Every registration of that channel, sorted by id.
     func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration]
 
