@@ -51,7 +51,9 @@ extension BuiltInHub {
     }
 
     package func details(_ notificationID: String) throws(HubError) -> NotificationDetails? {
-        try answering(nilFor: .noSuchMessage) { () throws(ServableHubError) in try message(notificationID) }
+        try answering(nilFor: .noSuchMessage) { () throws(ServableHubError) in
+            try message(notificationID, asManager: true)
+        }
     }
 
     private func answering<Value>(_ body: () throws(ServableHubError) -> Value) throws(HubError) -> Value {

@@ -45,20 +45,20 @@ extension BuiltInHub {
         return hub
     }
 
-    package func message(_ id: String) throws(ServableHubError) -> NotificationDetails {
+    package func message(_ id: String, asManager: Bool) throws(ServableHubError) -> NotificationDetails {
         guard RegistrationID(id) != nil else { throw .noSuchMessage }
-        let found = try storing { () throws(StoreError) in try details(id, now()) }
+        let found = try storing { () throws(StoreError) in try details(id, asManager, now()) }
         guard let found else { throw .noSuchMessage }
         return found
     }
 
     /// Ends the wait of a message for its time, unless that has come: then it may be under way.
-    package func cancel(_ id: String) throws(ServableHubError) {
+    package func cancel(_ id: String, asManager: Bool) throws(ServableHubError) {
         guard RegistrationID(id) != nil, let time = MessageID.notBefore(in: id), let worker else {
             throw .noSuchMessage
         }
         let isCancelled = try storing { () throws(StoreError) -> Bool in
-            guard time.seconds > now(), let message = try waiting(id, worker) else { return false }
+            guard time.seconds > now(), let message = try waiting(id, asManager, worker) else { return false }
             try worker.store.removeQueuedHubMessages([message.stored])
             return time.seconds > now()
         }
@@ -74,7 +74,7 @@ extension BuiltInHub {
         let expression: TagExpression? = if case .tags(let expression) = audience { expression } else { nil }
         return MessageRecord(
             id: MessageID.make(now: time, notBefore: later), format: format, tags: expression,
-            namespaces: selection.namespaces, now: time, notBefore: later)
+            namespaces: selection.namespaces, origin: namespace, now: time, notBefore: later)
     }
 
     private func enqueue(_ message: QueuedMessage, _ worker: DeliveryWorker) throws(ServableHubError) {
@@ -140,32 +140,41 @@ extension BuiltInHub {
     }
 
     /// A message is put among those that are done before it leaves the queue, so who misses it in both looks again.
-    private func details(_ id: String, _ now: Int64) throws(StoreError) -> NotificationDetails? {
-        if let record = try finished(id, now) { return record.details }
+    private func details(
+        _ id: String, _ asManager: Bool, _ now: Int64
+    ) throws(StoreError) -> NotificationDetails? {
+        if let record = try finished(id, asManager, now) { return record.details }
         guard let worker else { return nil }
-        if let message = try waiting(id, worker) {
+        if let message = try waiting(id, asManager, worker) {
             var details = message.record.details
             details.waitReason = message.waitReason
             details.serviceReason = message.serviceReason
             return details
         }
-        return try finished(id, now)?.details
+        return try finished(id, asManager, now)?.details
     }
 
-    /// Nil also for a message of the other namespace.
-    private func waiting(_ id: String, _ worker: DeliveryWorker) throws(StoreError) -> QueuedMessage? {
+    /// Whether a caller may know of the message: it reaches this namespace, and this hub took it, or the caller manages the hub.
+    private func shows(_ record: MessageRecord, _ asManager: Bool) -> Bool {
+        record.namespaces.contains(namespace) && (asManager || record.origin ?? namespace == namespace)
+    }
+
+    /// Nil also for a message that the caller may not know of.
+    private func waiting(
+        _ id: String, _ asManager: Bool, _ worker: DeliveryWorker
+    ) throws(StoreError) -> QueuedMessage? {
         guard let waiting = try worker.store.queuedHubMessage(id, notBefore: MessageID.notBefore(in: id)) else {
             return nil
         }
         let message = try QueuedMessage(waiting)
-        return message.record.namespaces.contains(namespace) ? message : nil
+        return shows(message.record, asManager) ? message : nil
     }
 
-    /// Nil also for a message of the other namespace.
-    private func finished(_ id: String, _ now: Int64) throws(StoreError) -> MessageRecord? {
+    /// Nil also for a message that the caller may not know of.
+    private func finished(_ id: String, _ asManager: Bool, _ now: Int64) throws(StoreError) -> MessageRecord? {
         guard let message = try store.hubMessage(id, now: Timestamp(seconds: now)) else { return nil }
         var record = try MessageRecord(id: id, document: message.document)
-        guard record.namespaces.contains(namespace) else { return nil }
+        guard shows(record, asManager) else { return nil }
         // Written by a version that began and ended every send at once.
         record.startedAt = record.startedAt ?? record.enqueuedAt
         record.endedAt = record.endedAt ?? record.enqueuedAt

@@ -89,7 +89,7 @@ extension BuiltInHub {
     ) throws(ServableHubError) -> RegistrationPage {
         let page = try storing { () throws(StoreError) in
             switch selection {
-            case .all: try registrations(after: after, limit: limit)
+            case .all: try store.hubRegistrations(in: namespace, after: after, limit: limit)
             case .tag(let tag): try registrations(tag, after: after, limit: limit)
             case .device(let query): try registrations(query, after: after, limit: limit)
             }
@@ -98,29 +98,6 @@ extension BuiltInHub {
             reader.read(registration).map { registration.answer($0, isRead: true) }
         }
         return RegistrationPage(registrations: readable, next: page.next)
-    }
-
-    /// Registrations that are read at once, where those of the other namespace lie between them.
-    private static let pageSize = 500
-
-    /// The store's pages hold both namespaces. Those that have none of this one are passed over.
-    private func registrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
-        var after = after
-        while true {
-            let page = try store.hubRegistrations(after: after, limit: max(limit, Self.pageSize))
-            let places = page.elements.indices.filter { page.elements[$0].namespace == namespace }
-            if places.isEmpty, let next = page.next {
-                after = next
-                continue
-            }
-            guard places.count > limit, let end = places.prefix(limit).last else { return own(page) }
-            // A page is continued behind its last registration, so this one must end where the list does.
-            return own(try store.hubRegistrations(after: after, limit: end + 1))
-        }
-    }
-
-    private func own(_ page: Page<HubRegistration>) -> Page<HubRegistration> {
-        Page(elements: page.elements.filter { $0.namespace == namespace }, next: page.next)
     }
 
     /// The continuation is an id, as clients know it.

@@ -14,6 +14,8 @@ struct MessageRecord {
     var tags: String?
     /// Whose devices it reaches.
     let namespaces: [HubNamespace]
+    /// The hub that took it: the backend's, or the one for others; nil if a version with one namespace took it.
+    let origin: HubNamespace?
     /// When the hub took the message, began to deliver it, and was done with every target; seconds since 1970.
     let enqueuedAt: Int64
     /// The message may not be delivered before this, in seconds since 1970; nil: it may be at once.
@@ -37,12 +39,12 @@ struct MessageRecord {
     ///   - notBefore: later than that; nil: the message may be delivered at once.
     init(
         id: String, format: HubNotification.Format, tags: TagExpression?, namespaces: [HubNamespace] = [.backend],
-        now: Int64, notBefore: Int64? = nil
+        origin: HubNamespace = .backend, now: Int64, notBefore: Int64? = nil
     ) {
         self.id = id
         self.format = format.header
         self.tags = tags?.description
-        self.namespaces = namespaces
+        (self.namespaces, self.origin) = (namespaces, origin)
         enqueuedAt = now
         self.notBefore = notBefore
     }
@@ -113,6 +115,8 @@ extension MessageRecord {
         if let tags { members.append(JSONValue.Member("tags", .string(tags))) }
         if let namespace = namespaces.first, namespaces.count == 1 {
             members.append(JSONValue.Member("namespace", .string(namespace.rawValue)))
+        } else if let origin {
+            members.append(JSONValue.Member("origin", .string(origin.rawValue)))
         }
         let times = [
             ("enqueuedAt", enqueuedAt), ("notBefore", notBefore), ("startedAt", startedAt), ("endedAt", endedAt),
@@ -156,6 +160,7 @@ extension MessageRecord {
         // Of both also where a version has written it that knew one.
         let namespace = json["namespace"]?.string.flatMap(HubNamespace.init(rawValue:))
         namespaces = namespace.map { [$0] } ?? HubNamespace.allCases
+        origin = namespace ?? json["origin"]?.string.flatMap(HubNamespace.init(rawValue:))
         enqueuedAt = Int64(enqueued)
         notBefore = json["notBefore"]?.integer.flatMap { Self.possibleTimes.contains($0) ? Int64($0) : nil }
         startedAt = json["startedAt"]?.integer.map { Int64($0) }

@@ -105,9 +105,11 @@ struct ConfigurationOptions: ParsableArguments {
     }
 
     /// The configuration, and the site's store, whatever it keeps its records in, opened as its owner.
-    func openStore() throws -> (configuration: SiteConfiguration, store: any SiteStore) {
+    /// - Parameter migrates: as `Site.openStore`.
+    func openStore(migrates: Bool = true) throws -> (configuration: SiteConfiguration, store: any SiteStore) {
         var configuration = try load()
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
-        return (configuration, try Site.openStore(configuration) { Terminal.printError(of: $0) })
+        let store = try Site.openStore(configuration, migrates: migrates) { Terminal.printError(of: $0) }
+        return (configuration, store)
     }
 }

@@ -30,7 +30,7 @@ struct CheckCommand: ParsableCommand {
             // As the store's owner, which the service is: what root may read, the service perhaps may not.
             var asOwner = configuration
             try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
-            let store = try Site.openStore(asOwner) { Terminal.printError(of: $0) }
+            let store = try Site.openStore(asOwner, migrates: false) { Terminal.printError(of: $0) }
             if let trouble = store.health().trouble { throw trouble }
             let users = try store.users()
             if !configuration.isTest && configuration.issuers.isEmpty && users.isEmpty {

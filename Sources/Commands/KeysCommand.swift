@@ -74,7 +74,7 @@ struct KeysCommand: ParsableCommand {
             var configuration = configuration
             try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
             // Makes the folder where there is none yet.
-            _ = try Site.openStore(configuration) { Terminal.printError(of: $0) }
+            _ = try Site.openStore(configuration, migrates: false) { Terminal.printError(of: $0) }
             return try work(on: PushService.keyFile(configuration) ?? file)
         }
 

@@ -22,7 +22,7 @@ struct OutcomeCommand: ParsableCommand {
         var configuration = try options.load(sends: true)
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
         try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
-        let store = try Site.openStore(configuration) { logger.log($0) }
+        let store = try Site.openStore(configuration, migrates: false) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger)
         defer { site.close() }
         guard let found = try site.details(of: id.description) else {

@@ -28,6 +28,10 @@ package final class FileSiteStore: SiteStore, Sendable {
         package var splitFileLifetime: Duration = .seconds(30 * 60)
         /// How long opening a copy for the first time may wait until it is reindexed; whole seconds.
         package var firstOpeningTimeout: Duration = .seconds(20)
+        /// Whether a store of an older format is brought to this version's; false for a process that only looks.
+        package var migrates = true
+        /// How long opening a store may wait while another process brings it to this version's format.
+        package var migrationTimeout: Duration = .seconds(600)
         /// Of files of more bytes than these, a process that has read one remembers where its lines are.
         package var indexedFileBytes = 8 << 10
         /// Opens for reading only, also where writing would be possible.
@@ -94,7 +98,10 @@ package final class FileSiteStore: SiteStore, Sendable {
         }
         let store = try FileSiteStore(context)
         let now = Timestamp(seconds: Int64(time(nil)))
-        if settings.format < StoreFolder.format, !isReadOnly { try store.migrate(now: now) }
+        if settings.format < StoreFolder.format, !isReadOnly {
+            guard options.migrates else { return store }
+            try store.migrate(now: now)
+        }
         store.reindexIfCopied(now: now)
         return store
     }
@@ -160,10 +167,11 @@ package final class FileSiteStore: SiteStore, Sendable {
         return (IndexedTable(records: records) { [entry($0, index)] }, index)
     }
 
-    /// All tables that are always there, in the order in which they are swept. Behind them come those of `DueFiles`.
+    /// All tables that are always there, in the order in which they are swept. Behind them come those of `DueFiles`. First are
+    /// those in which a process of an older version may have left registrations that hear users.
     var tables: [BucketTable] {
         [
-            notificationTable, messageTable, userTable, deviceTable.records, ownerIndex, registrationTable.records,
+            registrationTable.records, notificationTable, messageTable, userTable, deviceTable.records, ownerIndex,
             channelIndex, tagIndex, queueTable, sessionTable.records, sessionIndex, tokenTable.records,
             tokenIndex, sentTable, sentMessageTable, openingTable, idempotencyTable, webhookTable,
             sendTable, seenTable,

@@ -56,9 +56,12 @@ struct HubCall {
         "\(collectionURL)/\(id)?\(query ?? "api-version=\(apiVersion)")"
     }
 
-    /// - Throws: `HubFault`, 401, unless the token grants that; one that grants Manage grants everything.
+    /// Whether the token grants Manage, and so everything.
+    var isManager: Bool { key.rights.contains(.manage) }
+
+    /// - Throws: `HubFault`, 401, unless the token grants that.
     func require(_ needed: AccessRights) throws(HubFault) {
-        guard !key.rights.contains(.manage), !key.rights.contains(needed) else { return }
+        guard !isManager, !key.rights.contains(needed) else { return }
         throw .missing(needed.contains(.manage) ? "Manage" : needed.contains(.send) ? "Send" : "Listen")
     }
 

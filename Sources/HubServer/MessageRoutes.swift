@@ -13,7 +13,7 @@ struct MessageRoutes: Sendable {
         [
             HubRoute(.post, "/{hub}/messages", needs: .send) { call, _ in try send(call) },
             HubRoute(.post, "/{hub}/schedulednotifications", needs: .send) { call, _ in try schedule(call) },
-            HubRoute(.delete, "/{hub}/schedulednotifications/{id}", needs: .send) { try cancel($1["id"]) },
+            HubRoute(.delete, "/{hub}/schedulednotifications/{id}", needs: .send) { try cancel($0, $1["id"]) },
             HubRoute(.get, "/{hub}/messages/{id}", needs: .send) { try details($0, $1["id"]) },
         ]
     }
@@ -49,8 +49,8 @@ struct MessageRoutes: Sendable {
     }
 
     /// `DELETE /{hub}/schedulednotifications/{id}`
-    private func cancel(_ id: String) throws -> Response {
-        try hub.cancel(id)
+    private func cancel(_ call: HubCall, _ id: String) throws -> Response {
+        try hub.cancel(id, asManager: call.isManager)
         return Response(status: .ok)
     }
 
@@ -70,7 +70,7 @@ struct MessageRoutes: Sendable {
 
     /// `GET /{hub}/messages/{id}`
     private func details(_ call: HubCall, _ id: String) throws -> Response {
-        var details = try hub.message(id)
+        var details = try hub.message(id, asManager: call.isManager)
         details.location = "sb://" + call.selfURL.dropFirst("https://".count)
         return Response(status: .ok, fields: [.contentType: HubResponse.xml], body: details.encode())
     }

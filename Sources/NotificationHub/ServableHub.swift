@@ -40,12 +40,14 @@ package protocol ServableHub: Hub {
     func sendTest(_ notification: HubNotification, to audience: HubAudience) throws(ServableHubError) -> TestSend
 
     /// Cancels a message that waits for its time.
+    /// - Parameter asManager: false hides what a backend has sent that shares the hub.
     /// - Throws: `noSuchMessage`, also when its time has come.
-    func cancel(_ id: String) throws(ServableHubError)
+    func cancel(_ id: String, asManager: Bool) throws(ServableHubError)
 
     /// What became of a message.
+    /// - Parameter asManager: as above.
     /// - Throws: `noSuchMessage`.
-    func message(_ id: String) throws(ServableHubError) -> NotificationDetails
+    func message(_ id: String, asManager: Bool) throws(ServableHubError) -> NotificationDetails
 }
 
 /// Which registration a write may replace.

@@ -134,6 +134,11 @@ extension FileSiteStore.Options {
     }
 }
 
+extension BuiltInHub {
+    /// What became of a message, for the operator.
+    func message(_ id: String) throws -> NotificationDetails { try message(id, asManager: true) }
+}
+
 extension Response {
     var text: String { String(decoding: body, as: UTF8.self) }
 

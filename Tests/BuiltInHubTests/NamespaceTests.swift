@@ -217,6 +217,52 @@ import class System.Lock
         #expect(try bench.builtIn.message(id).tags == "username:alice")
     }
 
+    @Test(arguments: [("listen", 401, 401), ("send", 404, 404), ("full", 200, 200)])
+    func `in one hub only Manage knows of what the backend has sent, now or for later`(
+        key: String, read: Int, cancelled: Int
+    ) throws {
+        var options = HubServer.Options()
+        options.isShared = true
+        let delivery = DeliveryBench()
+        let bench = HubBench(store: delivery.store, worker: delivery.worker, isServed: true, options: options)
+        func ask(_ method: HTTPRequest.Method, _ path: String) throws -> Int {
+            let response = bench.ask(method, "/myhub/\(path)", key: key)
+            if response.status.code == 404 { #expect(try ErrorDocument(decoding: response.body).code == "404") }
+            return response.status.code
+        }
+        var message = HubNotification(format: .native(.browser), body: [1], contentType: "text/plain")
+        let skipped = try bench.builtIn.send(.apns(json: []), to: .tags(nil))
+        message.notBefore = HubBench.now + 100
+        let waiting = try #require(bench.builtIn.send(message, to: .tags(nil)).notificationID)
+        for id in [try #require(skipped.notificationID), waiting] { #expect(try ask(.get, "messages/\(id)") == read) }
+        #expect(try ask(.delete, "schedulednotifications/\(waiting)") == cancelled)
+        #expect((try? bench.builtIn.message(waiting)) == nil || cancelled != 200)
+        // A key's own sends are those of every key with the right.
+        let fields = [
+            "ServiceBusNotification-Format": "browser", "ServiceBusNotification-ScheduleTime": "2018-11-07T00:20:17",
+        ]
+        let own = bench.ask(.post, "/myhub/schedulednotifications", key: "full", fields: fields, body: "{}").createdID
+        let done = bench.send("apple").createdID
+        let known = key == "listen" ? 401 : 200
+        for id in [done, own] { #expect(try ask(.get, "messages/\(id)") == known) }
+        #expect(try ask(.delete, "schedulednotifications/\(own)") == known)
+    }
+
+    @Test func `a page of a list is read once, and no user's device for it`() throws {
+        let store = MemoryHubStore()
+        let bench = HubBench(store: store, isServed: true)
+        for number in 0..<600 {
+            let id = try #require(RegistrationID("\(number)-0-1"))
+            _ = try bench.builtIn.put(
+                RegistrationDescription(tags: [], handle: try .fcm("token-\(number)")), under: id, replacing: nil)
+            bench.put("\(number)-1-1", HubBench.apple("AB"))
+        }
+        let before = store.registrationsRead
+        let page = bench.ask(.get, "/myhub/registrations", query: "api-version=2020-06&$top=100")
+        #expect(try page.ids().count == 100)
+        #expect(store.registrationsRead - before == 100)
+    }
+
     @Test(arguments: [1, 2, 7, 1000]) func `a list is whole, however many users' devices lie between`(top: Int) throws {
         let bench = HubBench(isServed: true)
         for number in 0..<1_200 {

@@ -226,7 +226,11 @@ struct FailingStore: HubStore {
         throw error
     }
     func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) { throw error }
-    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> { throw error }
+    func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        throw error
+    }
     func putHubMessage(_ message: HubMessage) throws(StoreError) { throw error }
     func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? { throw error }
 }

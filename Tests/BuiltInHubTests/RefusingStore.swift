@@ -129,8 +129,10 @@ final class RefusingStore: HubStore, HubQueue {
         try inner.forEachHubRegistration(tag: tag, body)
     }
 
-    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
-        try inner.hubRegistrations(after: after, limit: limit)
+    func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
+        try inner.hubRegistrations(in: namespace, after: after, limit: limit)
     }
 
     func hubMessage(_ id: String, now: Timestamp) throws(StoreError) -> HubMessage? {

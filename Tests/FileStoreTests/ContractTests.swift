@@ -37,6 +37,12 @@ import Testing
         try GoneDeviceContract(store: folder.open()).run()
     }
 
+    @Test func `what an older process registers for keys is moved by the sweep`() throws {
+        let folder = try TemporaryFolder()
+        try NamespaceContract(store: folder.open()).run()
+        #expect(try folder.open().verify(now: noon).isWhole)
+    }
+
     @Test func `the stores in memory keep every field of their records`() throws {
         let (hub, sessions) = (
             MemoryHubStore(), MemorySessionStore(sessionsPerOwner: 3, sentPerOwner: 4, openersPerMessage: 3)

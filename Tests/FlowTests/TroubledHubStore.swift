@@ -50,9 +50,11 @@ final class TroubledHubStore: HubStore {
         try inner.forEachHubRegistration(tag: tag, body)
     }
 
-    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         try fail()
-        return try inner.hubRegistrations(after: after, limit: limit)
+        return try inner.hubRegistrations(in: namespace, after: after, limit: limit)
     }
 
     func putHubMessage(_ message: HubMessage) throws(StoreError) {

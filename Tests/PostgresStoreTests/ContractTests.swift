@@ -100,6 +100,10 @@ import Text
         try GoneDeviceContract(store: Site().open()).run()
     }
 
+    @Test func `what an older process registers for keys is moved by the sweep`() throws {
+        try NamespaceContract(store: Site().open()).run()
+    }
+
     @Test func `keeps the contract of transfers`() throws {
         let sites = [try Site(), try Site()]
         let stores = try sites.map { try $0.open(Self.small) }

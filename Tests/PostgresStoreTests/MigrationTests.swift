@@ -88,8 +88,10 @@ import Text
         let site = try Site()
         let store = try site.open()
         let own = try NamespaceScene(store).own
-        let bare = try store.putHubRegistration(NamespaceScene.registration("s-0", []))
-        let first = try store.putHubRegistration(NamespaceScene.registration("s-1", ["username:alice", "größe"]))
+        // The column comes with a later step, which takes all that are moved for namespaced.
+        let bare = try store.putHubRegistration(NamespaceScene.registration("s-0", [], isNamespaced: true))
+        let first = try store.putHubRegistration(
+            NamespaceScene.registration("s-1", ["username:alice", "größe"], isNamespaced: true))
         let served = try store.putHubRegistration(first)
         // Twice: what is moved is not moved once more.
         for _ in 0..<2 {
@@ -100,6 +102,36 @@ import Text
             #expect(try store.hubRegistration("s-1") == nil && store.hubRegistration("d-1") == own)
             #expect(try store.hubRegistrations(after: nil, limit: 9).elements.count == 3)
         }
+    }
+
+    @Test
+    func `what a process of the version before registers for keys, before or after it, is moved by the sweep`() throws {
+        let site = try Site()
+        func register(_ id: String) throws {
+            try site.run(
+                """
+                INSERT INTO app_backend.hub_registrations
+                    (id, channel, channel_start, tags, description, updated_at, version)
+                VALUES ('\(id)', 'AA', 'AA', '["username:alice"]', '{}', 1, 1);
+                INSERT INTO app_backend.hub_registration_tags VALUES ('username:alice', '\(id)')
+                """)
+        }
+        try site.run(
+            "DELETE FROM app_backend.migrations WHERE version = \(Migrations.newest); "
+                + "ALTER TABLE app_backend.hub_registrations DROP COLUMN is_namespaced")
+        for id in ["d-1", "s-1"] { try register(id) }
+        try site.run(
+            "INSERT INTO app_backend.devices (id, owner, platform, handle, tags, is_pending, updated_at, version) "
+                + "VALUES ('d-1', 'alice', 'apns', 'AA', '[]', false, 1, 1)")
+        #expect(try PostgresSiteStore.migrate(url: site.url).after == Migrations.newest)
+        let store = try site.open()
+        #expect(try store.hubRegistration("d-1")?.isNamespaced == true)
+        try register("s-2")
+        while try !store.sweep(budget: 100, now: noon).finishedRound {}
+        func ids(_ tag: String) throws -> [String] {
+            try store.hubRegistrations(tag: tag, after: nil, limit: 9).elements.map(\.id)
+        }
+        #expect(try ids("username:alice") == ["d-1"] && ids("~username:alice") == ["~s-1", "~s-2"])
     }
 
     @Test func `what a version without owners has put in waits beside what has one`() throws {

@@ -100,7 +100,8 @@ package struct RecordSample: Sendable {
             .hubRegistration(registration),
             .hubRegistration(
                 HubRegistration(
-                    id: "bare", channel: "CD", tags: [], description: .null, updatedAt: noon, version: 1))),
+                    id: "bare", channel: "CD", tags: [], description: .null, updatedAt: noon, version: 1,
+                    isNamespaced: false))),
     ]
 
     // MARK: The full ones

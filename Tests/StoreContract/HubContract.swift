@@ -61,6 +61,14 @@ package struct HubContract {
         #expect(try store.hubRegistrations(channel: "~AA") == [served])
         #expect(try store.hubRegistrations(tag: "news", after: nil, limit: 10).elements == [own])
         #expect(try store.hubRegistrations(tag: "~news", after: nil, limit: 10).elements == [served])
+        for (namespace, all) in [(HubNamespace.backend, [own]), (.served, [served])] {
+            let page = try store.hubRegistrations(in: namespace, after: nil, limit: 1)
+            #expect(page.elements == all && page.next == nil)
+            // Wherever a list of both goes on, it goes on in the namespace.
+            let next = try store.hubRegistrations(after: nil, limit: 1).next
+            let rest = try store.hubRegistrations(in: namespace, after: next, limit: 10).elements
+            #expect(rest.allSatisfy { $0.namespace == namespace })
+        }
         #expect(try store.removeHubRegistration("r-1", version: nil))
         #expect(try store.hubRegistrations(after: nil, limit: 10).elements == [served])
         #expect(try store.removeHubRegistration("~r-1", version: nil))

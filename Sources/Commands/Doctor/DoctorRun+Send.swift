@@ -12,7 +12,7 @@ extension DoctorRun {
         configuration.store = owner.store
         let judge = SendFindings(name: name, seconds: Int(options.timeout))
         do {
-            let store = try Site.openStore(configuration) { _ in }
+            let store = try Site.openStore(configuration, migrates: false) { _ in }
             let user = try UserCommand.existing(name, in: store, or: configuration)
             guard try store.devices(owner: user.owner).contains(where: { !$0.isUnused }) else {
                 return [judge.noDevice]

@@ -56,7 +56,7 @@ extension DoctorRun {
         case .database:
             let facts = StoreFacts(configuration, now: Site.now()) { () throws(StoreError) in
                 if let running = options.running { return running.store }
-                return try Site.openStore(configuration) { _ in }
+                return try Site.openStore(configuration, migrates: false) { _ in }
             }
             return judge.databaseFindings(facts, serviceSays: service?.store)
         }

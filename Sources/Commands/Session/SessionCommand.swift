@@ -21,7 +21,7 @@ struct SessionCommand: ParsableCommand {
         @Argument(help: "The user.") var name: String
 
         func run() throws {
-            let store = try options.openStore().store
+            let store = try options.openStore(migrates: false).store
             let user = try UserCommand.existing(name, in: store)
             let sessions = try store.sessions(owner: user.owner, now: Site.now())
             guard !json else { return print(JSONWriter.array(sessions) { $0.writeMembers(to: &$1) }.text) }

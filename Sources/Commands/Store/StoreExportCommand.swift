@@ -39,7 +39,7 @@ struct StoreExportCommand: ParsableCommand {
     }
 
     private func export(_ configuration: SiteConfiguration, to descriptor: Int32) throws {
-        let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
+        let store = try Site.openStore(configuration, migrates: false) { Terminal.printError(of: $0) }
         var file = BufferedWriter(descriptor, name: output ?? "standard output")
         var writer = ExportWriter()
         var progress = Progress()

@@ -80,9 +80,9 @@ struct UserCommand: ParsableCommand {
 
     /// A site beside the store, for who has to tell the hub. To be closed.
     static func site(
-        _ options: ConfigurationOptions
+        _ options: ConfigurationOptions, migrates: Bool = true
     ) throws -> (configuration: SiteConfiguration, site: Site, store: any SiteStore) {
-        let (configuration, store) = try options.openStore()
+        let (configuration, store) = try options.openStore(migrates: migrates)
         // What cannot be reached the command says itself.
         let logger = StderrLogHandler.logger(LogThreshold(.error))
         return (configuration, try Site(configuration, store: store, logger: logger), store)

@@ -18,7 +18,7 @@ struct UserListCommand: ParsableCommand {
     @Flag(help: "Print one JSON array.") var json = false
 
     func run() throws {
-        let store = try options.openStore().store
+        let store = try options.openStore(migrates: false).store
         let users = try store.users()
         guard json || Terminal.isOutputTerminal else { return users.forEach { print($0.name) } }
         let list = UserList(

@@ -23,7 +23,7 @@ struct UserShowCommand: ParsableCommand {
     @Argument(help: "The user.") var name: String
 
     func run() throws {
-        let (configuration, site, store) = try UserCommand.site(options)
+        let (configuration, site, store) = try UserCommand.site(options, migrates: false)
         defer { site.close() }
         let stored = try UserCommand.administration(configuration, store).stored(name)
         let user = try store.userRecord(stored) ?? UserCommand.existing(name, in: store, or: configuration)

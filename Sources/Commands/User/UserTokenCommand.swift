@@ -73,7 +73,7 @@ struct UserTokenCommand: ParsableCommand {
         @Argument(help: "The user.") var name: String
 
         func run() throws {
-            let store = try options.openStore().store
+            let store = try options.openStore(migrates: false).store
             let tokens = try UserTokenCommand.tokens(of: try UserCommand.existing(name, in: store), in: store)
             guard !json else { return print(JSONWriter.array(tokens) { $0.writeMembers(to: &$1) }.text) }
             let rows = tokens.map { token in

@@ -40,14 +40,17 @@ final class BucketLocks: Sendable {
         close(descriptor)
     }
 
+    /// - Parameters:
+    ///   - timeout: nil: the one of all locks.
+    ///   - onWait: called once, if another process holds the lock.
     /// - Throws: `busy` at the deadline; then what `body` throws.
     func withLock<Result>(
-        _ index: UInt8, _ body: () throws(StoreError) -> Result
+        _ index: UInt8, timeout: Duration? = nil, onWait: () -> Void = {}, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        let deadline = Deadline.after(context.options.lockTimeout)
+        let deadline = Deadline.after(timeout ?? context.options.lockTimeout)
         try lockThreads(index, deadline)
         defer { pthread_mutex_unlock(mutexes + Int(index)) }
-        try lockProcesses(index, deadline)
+        try lockProcesses(index, deadline, onWait)
         defer { _ = platform_ofd_lock_byte(descriptor, Int16(F_UNLCK), off_t(index)) }
         return try body()
     }
@@ -63,12 +66,13 @@ final class BucketLocks: Sendable {
         }
     }
 
-    private func lockProcesses(_ index: UInt8, _ deadline: Deadline) throws(StoreError) {
+    private func lockProcesses(_ index: UInt8, _ deadline: Deadline, _ onWait: () -> Void) throws(StoreError) {
         var pause = Self.firstPause
         while platform_ofd_lock_byte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
                 throw StoreError(errno, "lock", name, writing: true)
             }
+            if pause == Self.firstPause { onWait() }
             guard !deadline.hasPassed else { throw .busy(retryAfterSeconds: 1) }
             // No thread signals it: this is a sleep.
             _ = Semaphore().wait(for: pause)

@@ -5,8 +5,19 @@ internal import Text
 
 /// What an index line says: the record of that id is listed under that key.
 struct IndexPosting {
+    typealias Placed = (hash: UInt64, element: IndexPosting)
+
     let id: String
     let entry: IndexEntry
+
+    /// The postings by their tables, each time in the order of their hashes.
+    static func placed(_ postings: [IndexPosting]) -> [(table: BucketTable, postings: ArraySlice<Placed>)] {
+        Dictionary(grouping: postings) { $0.entry.table.schema.name }.values.compactMap { postings in
+            guard let table = postings.first?.entry.table else { return nil }
+            let placed = postings.map { (hash: table.hash(of: $0.entry.key), element: $0) }
+            return (table, placed.sorted { $0.hash < $1.hash }[...])
+        }
+    }
 }
 
 extension BucketTable {

@@ -1,66 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
+import Glibc
+internal import JSON
 import Store
 internal import Text
 
 extension FileSiteStore {
-    /// Registrations that are moved with one write of each file.
+    /// Registrations that a migration moves with one write of each file.
     private static let movedAtOnce = 10_000
 
     /// Brings a store of an older format to this version's, once: of several processes one does it, while the others wait.
     ///
     /// Format 2 adds `hub/due`. Format 3 has a namespace of the served hub; what was registered there is moved. A process that
     /// is killed in between has not written the format, and the next one that opens the store goes on.
+    /// - Throws: `notReady`, if another process is at it for too long.
     func migrate(now: Timestamp) throws(StoreError) {
+        var isAtIt = false
+        do throws(StoreError) {
+            try BucketLocks(context, name: "lock/format").withLock(
+                0, timeout: context.options.migrationTimeout, onWait: { context.report(.awaitsMigration) }
+            ) { () throws(StoreError) in
+                isAtIt = true
+                try migrateFormat(now: now)
+            }
+        } catch {
+            guard !isAtIt, case .busy = error else { throw error }
+            throw .notReady(
+                detail: "another process brings it to this version's format, and is not done yet; try again later")
+        }
+    }
+
+    /// Under the lock.
+    private func migrateFormat(now: Timestamp) throws(StoreError) {
         let folder = StoreFolder(path: context.path, calls: context.options.calls)
-        try BucketLocks(context, name: "lock/format").withLock(0) { () throws(StoreError) in
-            guard let settings = try folder.readSettings(), settings.format < StoreFolder.format else { return }
-            let moved = try moveServedRegistrations(now: now)
-            // `indexed.json` names the file that is replaced. Without it the store would be taken for a copy.
-            let marker = CleanMarker(context)
-            let isClean = marker.isHere
-            try folder.writeFormat(context, of: settings)
-            if isClean { try marker.write() }
-            context.report(.migrated(from: settings.format, to: StoreFolder.format))
-            if moved > 0 { context.report(.movedRegistrations(moved)) }
+        guard let settings = try folder.readSettings(), settings.format < StoreFolder.format else { return }
+        var found: [HubRegistration] = []
+        try registrationTable.records.forEachFile { (content, range) throws(StoreError) in
+            found += try foreignRegistrations(in: content, range)
+            if found.count >= Self.movedAtOnce { try move(&found, now: now) }
         }
+        try move(&found, now: now)
+        // `indexed.json` names the file that is replaced. Without it the store would be taken for a copy.
+        let marker = CleanMarker(context)
+        let isClean = marker.isHere
+        try folder.writeFormat(context, of: settings)
+        if isClean { try marker.write() }
+        context.report(.migrated(from: settings.format, to: StoreFolder.format))
     }
 
-    /// Moves the registrations that belong to no device, as `HubRegistration.movedToServed` says.
-    /// - Returns: how many there were.
-    private func moveServedRegistrations(now: Timestamp) throws(StoreError) -> Int {
-        var devices: Set<UInt64> = []
-        let (owned, registrations) = (deviceTable.records, registrationTable.records)
-        try owned.forEachID { devices.insert(owned.hash(of: $0)) }
-        var foreign: [String] = []
-        try registrations.forEachID { id in
-            if HubNamespace(of: id) == .backend, !devices.contains(owned.hash(of: id)) { foreign.append(id) }
-        }
-        var (rest, count) = (foreign[...], 0)
-        while !rest.isEmpty {
-            let ids = rest.prefix(Self.movedAtOnce)
-            rest = rest.dropFirst(ids.count)
-            var moved: [HubRegistration] = []
-            for id in ids {
-                // A process of the older version may have made its device, or renewed the registration, meanwhile: then it stays.
-                guard try device(id) == nil, let found = try hubRegistration(id) else { continue }
-                moved.append(found)
-            }
-            _ = try putRecords(moved.map { .hubRegistration($0.movedToServed) }, now: now)
-            for one in moved { _ = try removeHubRegistration(one.id, version: one.version) }
-            count += moved.count
-        }
-        return count
+    /// Moves what a process of an older version, which goes on after the migration, has registered for keys of the served hub.
+    /// - Parameter hash: one of the registrations' file.
+    func moveForeignRegistrations(_ hash: UInt64, now: Timestamp) throws(StoreError) {
+        let table = registrationTable.records
+        guard let (file, depth) = try table.open(hash, O_RDONLY) else { return }
+        let range = HashRange(first: hash, end: table.nextHash(hash, depth: depth))
+        var found = try foreignRegistrations(in: BucketTable.content(of: file), range)
+        try move(&found, now: now)
     }
-}
 
-extension BucketTable {
-    /// Calls `body` with the id of every record, in a table whose key is the id.
-    fileprivate func forEachID(_ body: (String) -> Void) throws(StoreError) {
-        try forEachFile { (content, range) throws(StoreError) in
-            for record in CurrentRecords(content, self).inOrder {
-                let id = record.name.keyText
-                if range.contains(hash(of: id)) { body(id) }
-            }
+    private func move(_ found: inout [HubRegistration], now: Timestamp) throws(StoreError) {
+        guard !found.isEmpty else { return }
+        let count = try moveToServed(found, now: now)
+        if count > 0 { context.report(.movedRegistrations(count)) }
+        found = []
+    }
+
+    /// The registrations of a file that need a namespace and belong to no device. Devices are looked for after the file was read,
+    /// so that of a device that is being made both are found, or none.
+    private func foreignRegistrations(
+        in content: BucketContent, _ range: HashRange
+    ) throws(StoreError) -> [HubRegistration] {
+        let devices = deviceTable.records
+        let unknown = CurrentRecords(content, registrationTable.records).decoded(as: HubRegistration.self)
+            .map { (hash: devices.hash(of: $0.id), element: $0) }
+            .filter { $0.element.needsNamespace && range.contains($0.hash) }
+        var foreign: [HubRegistration] = []
+        try devices.forEachFile(holding: unknown) { (group, content) in
+            let records = CurrentRecords(content, devices)
+            foreign += group.map(\.element).filter { records.record(id: .string($0.id), key: $0.id) == nil }
         }
+        return foreign
     }
 }

@@ -47,6 +47,8 @@ extension FileSiteStore {
             do throws(StoreError) {
                 if table.schema.name == deviceTable.records.schema.name {
                     try removeOverdueDevices(place.hash, now: now)
+                } else if table.schema.name == registrationTable.records.schema.name {
+                    try moveForeignRegistrations(place.hash, now: now)
                 }
                 if try table.tidy(place.hash, now: now) { progress.compacted += 1 }
             } catch {

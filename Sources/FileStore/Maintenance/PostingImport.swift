@@ -5,12 +5,10 @@ import Store
 /// The postings of many new records. They are appended without a look at what the index has: reading the ids of a tag that
 /// all devices share would cost more with every call. A posting that is there twice counts once.
 struct PostingImport {
-    fileprivate typealias Placed = (hash: UInt64, element: IndexPosting)
-
     /// Where the postings of one file have been written.
     fileprivate struct Written {
         let table: BucketTable
-        let postings: ArraySlice<Placed>
+        let postings: ArraySlice<IndexPosting.Placed>
         let inode: UInt64
         /// Behind them.
         let end: Int
@@ -21,12 +19,10 @@ struct PostingImport {
     /// Writes the postings, durably.
     init(_ postings: [IndexPosting], _ context: StoreContext) throws(StoreError) {
         var flushes = FlushBatch(context, maximumFiles: RecordImport.filesAtOnce)
-        for (_, postings) in Dictionary(grouping: postings, by: { $0.entry.table.schema.name }) {
-            guard let table = postings.first?.entry.table else { continue }
-            let placed = postings.map { (hash: table.hash(of: $0.entry.key), element: $0) }
-            var rest = placed.sorted { $0.hash < $1.hash }[...]
+        for (table, placed) in IndexPosting.placed(postings) {
+            var rest = placed
             while let first = rest.first {
-                let change = { (bucket: BucketWriter) throws(StoreError) -> ArraySlice<Placed> in
+                let change = { (bucket: BucketWriter) throws(StoreError) -> ArraySlice<IndexPosting.Placed> in
                     let group = table.prefix(of: rest)
                     try bucket.append(group.flatMap { $0.element.entry.line(id: $0.element.id) })
                     return group

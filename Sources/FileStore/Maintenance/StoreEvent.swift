@@ -18,7 +18,10 @@ package enum StoreEvent: Equatable, Sendable {
     case reindexed(lines: Int)
     /// The store was of an older format, and is of this version's now.
     case migrated(from: Int, to: Int)
-    /// So many registrations of the hub, which belong to no user's device, are in the namespace of the served hub now.
+    /// Another process brings the store to this version's format, and this one waits until that is done.
+    case awaitsMigration
+    /// So many registrations of the hub, which belong to no user's device, are in the namespace of the served hub now. A
+    /// migration reports it for every piece of its work.
     case movedRegistrations(Int)
     /// Tidying failed and was given up until the next time; nothing is lost by that.
     case tidyingFailed(file: String, StoreError)
@@ -48,7 +51,7 @@ extension StoreEvent {
     package var weight: Weight {
         switch self {
         case .compacted, .split: .detail
-        case .editedLine, .reindexed, .migrated, .movedRegistrations: .note
+        case .editedLine, .reindexed, .migrated, .awaitsMigration, .movedRegistrations: .note
         case .brokenLine, .quarantined, .tidyingFailed, .unwritable, .remoteFileSystem: .trouble
         case .poisoned: .failure
         }
@@ -68,6 +71,7 @@ extension StoreEvent: CustomStringConvertible {
         case .reindexed(let lines): "a copy, opened for the first time; lines added to its indexes: \(lines)"
         case .migrated(let old, let new):
             "the store was of format \(old) and is of format \(new) now; older versions of this program do not open it"
+        case .awaitsMigration: "another process brings the store to this version's format; waiting until that is done"
         case .movedRegistrations(let count):
             "registrations of the hub that belong to no user's device are of the served hub alone now: \(count)"
         case .tidyingFailed(let file, let error): "\(file) could not be tidied, and will be later: \(error)"

@@ -18,6 +18,10 @@ extension FileSiteStore {
         try registrationTable.remove(id, version: version)
     }
 
+    package func removeHubRegistrations(_ registrations: [HubRegistration]) throws(StoreError) -> Int {
+        try registrationTable.remove(registrations)
+    }
+
     package func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration] {
         try registrationTable.records(channel, channelIndex)
     }
@@ -44,7 +48,9 @@ extension FileSiteStore {
     }
 
     /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
-    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         let table = registrationTable.records
         let limit = max(1, limit)
         let last = try after.map(Self.hash)
@@ -54,6 +60,7 @@ extension FileSiteStore {
             let bucket = try table.open(hash, O_RDONLY)
             if let file = bucket?.file {
                 let records = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: HubRegistration.self)
+                    .filter { namespace == nil || $0.namespace == namespace }
                     .map { (hash: table.hash(of: $0.id), registration: $0) }
                 found += records.filter { last == nil || $0.hash > last ?? 0 }.sorted { $0.hash < $1.hash }
             }
@@ -64,7 +71,7 @@ extension FileSiteStore {
         return Page(elements: page.map(\.registration), next: next)
     }
 
-    /// What `hubRegistrations(after:limit:)` has written as the name of a page.
+    /// What `hubRegistrations(in:after:limit:)` has written as the name of a page.
     private static func hash(ofPage name: String) throws(StoreError) -> UInt64 {
         guard let hash = UInt64(name, radix: 16), String(hash, radix: 16) == name else {
             throw .invalidContinuationToken

@@ -80,6 +80,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
     case editedLine = "edited_line"
     case brokenLine = "broken_line"
     case quarantined, compacted, split, reindexed, migrated
+    case awaitsMigration = "awaits_migration"
     case movedRegistrations = "moved_registrations"
     case tidyingFailed = "tidying_failed"
     case unwritable
@@ -95,6 +96,7 @@ private enum StoreEventLabel: String, LabelSet, CaseIterable {
         case .split: self = .split
         case .reindexed: self = .reindexed
         case .migrated: self = .migrated
+        case .awaitsMigration: self = .awaitsMigration
         case .movedRegistrations: self = .movedRegistrations
         case .tidyingFailed: self = .tidyingFailed
         case .unwritable: self = .unwritable

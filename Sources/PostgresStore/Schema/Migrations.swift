@@ -10,7 +10,7 @@ enum Migrations {
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
         webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices, recipientOwners,
-        servedNamespace, ownersOfWaiting,
+        servedNamespace, ownersOfWaiting, namespacedRegistrations,
     ]
 
     static var newest: Int { all.count }
@@ -207,6 +207,22 @@ enum Migrations {
             tags = (SELECT coalesce(json_agg('~' || tag), '[]') FROM json_array_elements_text(tags::json) AS each (tag))
         WHERE id IN (SELECT id FROM served)
         """
+    ]
+
+    /// Whether a version that knows namespaces has written a registration. A process of an older version, which may run until it
+    /// is replaced, leaves the default; then the sweep looks for the device (`HubRegistration.needsNamespace`).
+    static let namespacedRegistrations = [
+        "ALTER TABLE hub_registrations ADD COLUMN is_namespaced boolean NOT NULL DEFAULT true",
+        "ALTER TABLE hub_registrations ALTER COLUMN is_namespaced SET DEFAULT false",
+        """
+        UPDATE hub_registrations AS r SET is_namespaced = false
+        WHERE removed_at IS NULL AND substring(id FROM 1 FOR 1) <> '~'::bytea
+            AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id AND d.removed_at IS NULL)
+        """,
+        """
+        CREATE INDEX hub_registrations_namespace ON hub_registrations (id)
+        WHERE NOT is_namespaced AND removed_at IS NULL
+        """,
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

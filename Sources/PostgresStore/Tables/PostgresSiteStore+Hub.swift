@@ -28,23 +28,24 @@ extension PostgresSiteStore {
     private static let hubRegistrationsInOrder = Statement.reading(
         "hubRegistrations",
         """
-        SELECT \(HubRegistration.selected) FROM hub_registrations WHERE id >= $1 AND removed_at IS NULL
-        ORDER BY id LIMIT $2
+        SELECT \(HubRegistration.selected) FROM hub_registrations
+        WHERE id >= $1 AND id >= $2 AND id < $3 AND removed_at IS NULL ORDER BY id LIMIT $4
         """)
 
     /// The registration and the index of its tags change together. A caller that replaces it has read what is replaced, so
     /// this statement sees the tags of that version.
     private static func withTags(_ put: String) -> String {
-        """
-        WITH put AS (\(put)),
-        dropped AS (
-            DELETE FROM hub_registration_tags
-            WHERE registration_id = $1 AND NOT tag = ANY ($7) AND EXISTS (SELECT 1 FROM put)),
-        added AS (
-            INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($7) AS new (tag)
-            WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
-        SELECT version FROM put
-        """
+        let tags = HubRegistration.columns.parameter(behind: 1)
+        return """
+            WITH put AS (\(put)),
+            dropped AS (
+                DELETE FROM hub_registration_tags
+                WHERE registration_id = $1 AND NOT tag = ANY (\(tags)) AND EXISTS (SELECT 1 FROM put)),
+            added AS (
+                INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest(\(tags)) AS new (tag)
+                WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
+            SELECT version FROM put
+            """
     }
 
     private static let createHubRegistration = Statement.writing(
@@ -62,7 +63,7 @@ extension PostgresSiteStore {
         withTags(
             """
             UPDATE hub_registrations SET \(HubRegistration.columns.assignments()), version = version + 1
-            WHERE id = $1 AND version = $8 AND removed_at IS NULL RETURNING version
+            WHERE id = $1 AND version = \(HubRegistration.columns.parameter(behind: 2)) AND removed_at IS NULL RETURNING version
             """))
     /// The device's address goes at once; what stays counts on.
     static let removedRegistration = """
@@ -137,13 +138,27 @@ extension PostgresSiteStore {
         } while last != nil
     }
 
-    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         var last: String?
         if let after { last = try PageName.id(after) }
+        let (first, end) = Self.ids(of: namespace)
         return try page(limit) { (limit) throws(StoreError) in
-            try all(Self.hubRegistrationsInOrder, [.behind(last), .count(limit)])
+            try all(Self.hubRegistrationsInOrder, [.behind(last), .bytes(first), .bytes(end), .count(limit)])
         } naming: {
             PageName.after($0)
+        }
+    }
+
+    /// The bytes that the ids of a namespace do not come before, and those that they come before.
+    private static func ids(of namespace: HubNamespace?) -> (first: [UInt8], end: [UInt8]) {
+        let served = Array(HubNamespace.served.stored("").utf8)
+        return switch namespace {
+        case .backend: ([], served)
+        // UTF-8 has no such byte.
+        case .served: (served, [0xFF])
+        case nil: ([], [0xFF])
         }
     }
 
@@ -191,21 +206,24 @@ private enum PageName {
 
 extension HubRegistration: RowRecord {
     /// All but the version.
-    static let columns: Columns = ["id", "channel", "channel_start", "tags", "description", "updated_at"]
+    static let columns: Columns = [
+        "id", "channel", "channel_start", "tags", "description", "updated_at", "is_namespaced",
+    ]
     /// Without the beginning of the channel, which need not be read with each device of a message.
-    static let selected = "id, channel, tags, description, updated_at, version"
+    static let selected = "id, channel, tags, description, updated_at, version, is_namespaced"
 
     func values() throws(StoreError) -> [Value] {
         [
             .name(id), .name(channel), PostgresSiteStore.channelStart(channel), .text(JSONText.array(tags)),
-            .text(try JSONText.document(description)), .time(updatedAt),
+            .text(try JSONText.document(description)), .time(updatedAt), .bool(isNamespaced),
         ]
     }
 
     init(_ row: Row) throws(CallFailure) {
         self.init(
             id: try row.string(0), channel: try row.string(1), tags: try row.texts(2) ?? [],
-            description: try row.document(3), updatedAt: try row.time(4), version: try row.integer(5))
+            description: try row.document(3), updatedAt: try row.time(4), version: try row.integer(5),
+            isNamespaced: try row.bool(6))
     }
 }
 

@@ -30,11 +30,25 @@ extension PostgresSiteStore {
         + [
             (excess("openings", key: "message, opener"), .openings),
             (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
-            (.writingOnce("sweep users", removed("users", key: "name")), nil),
+            (.writingOnce("sweep users", removed("users", key: "name")), nil), (foreignRegistrations, .moved),
         ]
 
     /// What a statement must know beside how many rows it may remove.
-    private enum Bound { case now, hubMessages, openings }
+    private enum Bound {
+        case now, hubMessages, openings
+        /// Nothing: it only finds registrations, and they are moved.
+        case moved
+    }
+
+    /// What a process of an older version, which goes on after the migration, has registered for keys of the served hub.
+    private static let foreignRegistrations = Statement.reading(
+        "sweep foreign hub_registrations",
+        """
+        SELECT \(HubRegistration.selected) FROM hub_registrations AS r
+        WHERE NOT is_namespaced AND removed_at IS NULL
+            AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id AND d.removed_at IS NULL)
+        ORDER BY id LIMIT $1
+        """)
 
     /// All have the same lifetime, so those that expire first are the oldest.
     private static func excess(_ table: String, key: String) -> Statement {
@@ -155,9 +169,11 @@ extension PostgresSiteStore {
             case .now?: values.append(.time(now))
             case .hubMessages?: values.append(.count(options.quotas.hubMessages))
             case .openings?: values.append(.count(options.quotas.openings))
-            case nil: break
+            case .moved?, nil: break
             }
-            let removed = try database.call(statement, values)
+            let removed =
+                bound == .moved
+                ? try moveToServed(try all(statement, values), now: now) : try database.call(statement, values)
             progress.visited += 1
             progress.compacted += removed
             if removed < Self.rowsPerLook { places.move(to: table + 1) }

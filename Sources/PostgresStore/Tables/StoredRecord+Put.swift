@@ -101,7 +101,8 @@ extension StoredRecord {
         """
         WITH put AS (\(versioned("hub_registrations", HubRegistration.columns))),
         added AS (
-            INSERT INTO hub_registration_tags (tag, registration_id) SELECT tag, $1 FROM unnest($8) AS new (tag)
+            INSERT INTO hub_registration_tags (tag, registration_id)
+            SELECT tag, $1 FROM unnest(\(HubRegistration.columns.parameter(behind: 2))) AS new (tag)
             WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
         SELECT 1 FROM put
         """)

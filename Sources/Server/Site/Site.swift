@@ -165,13 +165,14 @@ package struct Site {
 
     /// - Parameters:
     ///   - metrics: of the disk, where the store is in files.
+    ///   - migrates: false for a command that only looks: it may run beside a service of an older version.
     ///   - report: hears what the operator should know of the store's files.
     package static func openStore(
-        _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(),
+        _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(), migrates: Bool = true,
         report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> any SiteStore {
         switch configuration.store {
-        case .folder(let path): return try openFiles(path, metrics, report)
+        case .folder(let path): return try openFiles(path, metrics, migrates, report)
         case .database(let url, let connections):
             var options = PostgresSiteStore.Options()
             options.connections = connections
@@ -180,9 +181,10 @@ package struct Site {
     }
 
     private static func openFiles(
-        _ path: String, _ metrics: StoreMetrics, _ report: @escaping @Sendable (StoreEvent) -> Void
+        _ path: String, _ metrics: StoreMetrics, _ migrates: Bool, _ report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileSiteStore {
         var options = FileSiteStore.Options()
+        options.migrates = migrates
         options.calls = metrics.measuring(DiskCalls())
         options.onEvent = { event in
             metrics.count(event)

@@ -149,6 +149,10 @@ package protocol HubStore: Sendable {
     /// - Returns: false when there is none; - Throws: `conflict`, when it is at another version.
     func removeHubRegistration(_ id: String, version: Int?) throws(StoreError) -> Bool
 
+    /// Removes those of the registrations that are still at their versions.
+    /// - Returns: how many.
+    func removeHubRegistrations(_ registrations: [HubRegistration]) throws(StoreError) -> Int
+
     /// Every registration of that channel, sorted by id.
     func hubRegistrations(channel: String) throws(StoreError) -> [HubRegistration]
 
@@ -163,9 +167,12 @@ package protocol HubStore: Sendable {
     /// look at all of them.
     func hasHubRegistration(tag: String, where isWanted: (HubRegistration) -> Bool) throws(StoreError) -> Bool
 
-    /// Every registration, in pages, in no order of meaning; none twice, also while others write.
+    /// Every registration of that namespace, in pages, in no order of meaning; none twice, also while others write.
+    /// - Parameter namespace: nil: of both.
     /// - Throws: `invalidContinuationToken`, when `after` is not the `next` of an earlier page.
-    func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration>
+    func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration>
 
     /// Creates or replaces the message of that id. It tells what became of a send, which is not worth a flush of its
     /// own: a loss of power, unlike a kill, may take the last seconds of it.
@@ -176,6 +183,11 @@ package protocol HubStore: Sendable {
 }
 
 extension HubStore {
+    /// Every registration of both namespaces.
+    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+        try hubRegistrations(in: nil, after: after, limit: limit)
+    }
+
     /// Each page of a tag's registrations costs a look at the ids of all of them, so only two are asked for.
     package func hasHubRegistration(
         tag: String, where isWanted: (HubRegistration) -> Bool

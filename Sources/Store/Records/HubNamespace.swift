@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+package import Text
 
 /// Whose a registration of the built-in hub is. Both namespaces share the hub's tables.
 ///
@@ -33,26 +34,77 @@ extension HubRegistration {
     /// The channel as the device has it.
     package var plainChannel: String { namespace.plain(channel) }
 
-    /// A registration of the backend's namespace in the one of the served hub.
+    /// Whether a version of this program with one namespace has written it, and no later version since.
     ///
-    /// Versions of this program that knew one namespace kept all registrations in the backend's. Of these the ones without a
-    /// `DeviceRecord` were made with keys of the served hub: the backend makes that record first and removes it last.
+    /// Such versions keep all registrations in the backend's namespace. Of these the ones without a `DeviceRecord` were made
+    /// with keys of the served hub: the backend makes that record first and removes it last. Of a later version's own that
+    /// says nothing: in a copy of a store that others write to, the record of a new device may be missing.
+    package var needsNamespace: Bool { namespace == .backend && !isNamespaced }
+
+    /// A registration of the backend's namespace in the one of the served hub.
     package var movedToServed: HubRegistration {
         guard namespace == .backend else { return self }
         var moved = self
         (moved.id, moved.channel) = (HubNamespace.served.stored(id), HubNamespace.served.stored(channel))
         moved.tags = tags.map(HubNamespace.served.stored)
+        moved.isNamespaced = true
         return moved
     }
 }
 
 extension StateStore {
-    /// A record of an export, with a registration in its namespace: the version that has written the export may have known one.
-    /// The devices must be in the store before.
+    /// A record of an export, with a registration in its namespace. The devices must be in the store before.
     package func inItsNamespace(_ record: StoredRecord) throws(StoreError) -> StoredRecord {
-        guard case .hubRegistration(let registration) = record, registration.namespace == .backend,
-            try device(registration.id) == nil
-        else { return record }
-        return .hubRegistration(registration.movedToServed)
+        guard case .hubRegistration(var registration) = record, registration.needsNamespace else { return record }
+        guard try device(registration.id) != nil else { return .hubRegistration(registration.movedToServed) }
+        registration.isNamespaced = true
+        return .hubRegistration(registration)
+    }
+}
+
+extension HubStore where Self: TransferStore {
+    /// Moves registrations that need a namespace, and whose devices the caller has looked for after it read them, to that of the
+    /// served hub. Where one of that id is, the one that was written last counts. One that was renewed meanwhile stays for the
+    /// next time.
+    /// - Returns: how many were moved.
+    package func moveToServed(_ registrations: [HubRegistration], now: Timestamp) throws(StoreError) -> Int {
+        let moved = registrations.map(\.movedToServed)
+        if try putRecords(moved.map { .hubRegistration($0) }, now: now) < moved.count {
+            for registration in moved { try renew(registration) }
+        }
+        return try removeHubRegistrations(registrations)
+    }
+
+    private func renew(_ registration: HubRegistration) throws(StoreError) {
+        guard let current = try hubRegistration(registration.id), current.updatedAt < registration.updatedAt else {
+            return
+        }
+        var newer = registration
+        newer.version = current.version
+        _ = try unlessConflicting { () throws(StoreError) in try putHubRegistration(newer) }
+    }
+}
+
+extension HubStore {
+    /// One after the other.
+    package func removeHubRegistrations(_ registrations: [HubRegistration]) throws(StoreError) -> Int {
+        var count = 0
+        for one in registrations {
+            let isRemoved = try unlessConflicting { () throws(StoreError) in
+                try removeHubRegistration(one.id, version: one.version)
+            }
+            if isRemoved == true { count += 1 }
+        }
+        return count
+    }
+
+    /// - Returns: nil, if another writer was there first.
+    private func unlessConflicting<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result? {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard error == .conflict else { throw error }
+            return nil
+        }
     }
 }

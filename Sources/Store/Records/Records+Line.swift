@@ -215,15 +215,16 @@ extension KeptAnswer {
 }
 
 extension HubRegistration: LineRecord {
-    package static let members: Set = ["id", "channel", "tags", "description", "updatedAt", "version"]
+    package static let members: Set = ["id", "channel", "tags", "description", "updatedAt", "version", "namespaced"]
 
     package init?(line: JSONValue) {
         guard let id = line["id"]?.string, let channel = line["channel"]?.string, let tags = line.texts("tags"),
-            let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version
+            let description = line["description"], let updatedAt = line.time("updatedAt"), let version = line.version,
+            let isNamespaced = line.optional("namespaced", \.bool)
         else { return nil }
         self.init(
             id: id, channel: channel, tags: tags ?? [], description: description, updatedAt: updatedAt,
-            version: version)
+            version: version, isNamespaced: isNamespaced ?? false)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -233,6 +234,7 @@ extension HubRegistration: LineRecord {
         json.member("description", description)
         json.member("updatedAt", updatedAt.text)
         json.member("version", version)
+        if isNamespaced { json.member("namespaced", true) }
     }
 }
 

@@ -154,9 +154,12 @@ package struct HubRegistration: Hashable, Sendable {
     package var updatedAt: Timestamp
     /// The hub's ETag: counts the writes as `User.version` does.
     package var version: Int
+    /// Whether the version of this program that has written it knew namespaces, so that its id tells its own.
+    package var isNamespaced: Bool
 
     package init(
-        id: String, channel: String, tags: [String], description: JSONValue, updatedAt: Timestamp, version: Int = 0
+        id: String, channel: String, tags: [String], description: JSONValue, updatedAt: Timestamp, version: Int = 0,
+        isNamespaced: Bool = true
     ) {
         self.id = id
         self.channel = channel
@@ -164,6 +167,7 @@ package struct HubRegistration: Hashable, Sendable {
         self.description = description
         self.updatedAt = updatedAt
         self.version = version
+        self.isNamespaced = isNamespaced
     }
 }
 

@@ -84,13 +84,15 @@ package final class MemoryHubStore: HubStore, HubQueue {
     /// What the name of a page of all registrations begins with, so that no other text is taken for one.
     private static let pagePrefix = "after_"
 
-    package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
+    package func hubRegistrations(
+        in namespace: HubNamespace?, after: String?, limit: Int
+    ) throws(StoreError) -> Page<HubRegistration> {
         guard after?.hasPrefix(Self.pagePrefix) != false else { throw .invalidContinuationToken }
         // The sign of the served hub's ids may not be in the name of a page.
         var page = list(
             after.map { String($0.dropFirst(Self.pagePrefix.count)).replacing("_served_", with: "~") }, limit
         ) {
-            _ in true
+            namespace == nil || $0.namespace == namespace
         }
         page.next = page.next.map { Self.pagePrefix + $0.replacing("~", with: "_served_") }
         return page

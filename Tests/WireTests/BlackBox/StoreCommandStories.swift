@@ -59,6 +59,26 @@ extension WireTests {
             #expect(access(output, F_OK) == 0)
         }
 
+        @Test func `only commands that write bring a store of an older version to this one's format`() throws {
+            let folder = try ScratchFolder()
+            let store = try folder.makeFolder("store")
+            let configuration = try folder.write(#"{"store":{"path":"\#(store)"}}"#, to: "c.json")
+            let salt = String(repeating: "0a", count: 16)
+            let settings = try folder.write(#"{"format":2,"salt":"\#(salt)"}"#, to: "store/store.json")
+            func format(after command: [String], input: String = "") throws -> Int? {
+                _ = try Program.run(Program.appBackend, command + ["--config", configuration], input: .text(input))
+                return try JSONValue(parsing: Array(String(contentsOfFile: settings, encoding: .utf8).utf8))["format"]?
+                    .integer
+            }
+            for command in [
+                ["check"], ["doctor", "--timeout", "1"], ["user", "list"], ["user", "show", "alice"],
+                ["user", "token", "list", "alice"], ["session", "list", "alice"], ["store", "export"],
+            ] {
+                #expect(try format(after: command) == 2, "\(command)")
+            }
+            #expect(try format(after: ["user", "add", "alice"], input: "a long password\n") == 3)
+        }
+
         @Test func `an export that is cut, or has a wrong line, is not imported, and the line is named`() throws {
             let folder = try ScratchFolder()
             let configuration = try folder.write(
