@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
+import FastCGI
 import Logging
 import Server
 import Store
@@ -15,6 +16,9 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Say nothing when everything is right.") var quiet = false
 
+    /// That the service may take to say that it is there.
+    private static let questionSeconds: UInt16 = 5
+
     func run() throws {
         let environment = Environment.ofCommand(file: options.file)
         let configuration = try options.load(sends: true, asService: true, environment)
@@ -27,18 +31,13 @@ struct CheckCommand: ParsableCommand {
         }
         let push: PushService.State
         do {
-            // As the store's owner, which the service is: what root may read, the service perhaps may not.
+            // As the store's owner, which the service is: what root may read, the service perhaps may not. With a database there
+            // is no such folder.
             var asOwner = configuration
             try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
-            let store = try Site.openStore(asOwner, migrates: false) { Terminal.printError(of: $0) }
-            if let trouble = store.health().trouble { throw trouble }
-            let users = try store.users()
-            if !configuration.isTest && configuration.issuers.isEmpty && users.isEmpty {
-                Terminal.printError("store: there are no users yet: app-backend user add NAME")
-            }
-            for row in UserRemarks(users, configuration).rows { Terminal.printError("store: \(row.found): \(row.fix)") }
-            push = try StoreOwner.asServiceUser(of: asOwner, environment) {
-                () throws(ConfigurationFault) in try PushService.state(asOwner)
+            push = try StoreOwner.asServiceUser(of: asOwner, environment) { () throws in
+                try listen(asOwner, environment)
+                return try look(asOwner)
             }
         } catch let fault as ConfigurationFault {
             Terminal.printError(fault.description)
@@ -53,6 +52,40 @@ struct CheckCommand: ParsableCommand {
                 "auth.method: test lets everybody in who gives a name as password; never on the internet")
         }
         if !quiet { describe(configuration, push) }
+    }
+
+    /// Looks at the store, and at what pushes to browsers need.
+    /// - Throws: `StoreError`, `ConfigurationFault`.
+    private func look(_ configuration: SiteConfiguration) throws -> PushService.State {
+        let store = try Site.openStore(configuration, migrates: false) { Terminal.printError(of: $0) }
+        if let trouble = store.health().trouble { throw trouble }
+        let users = try store.users()
+        if !configuration.isTest && configuration.issuers.isEmpty && users.isEmpty {
+            Terminal.printError("store: there are no users yet: app-backend user add NAME")
+        }
+        for row in UserRemarks(users, configuration).rows { Terminal.printError("store: \(row.found): \(row.fix)") }
+        return try PushService.state(configuration)
+    }
+
+    /// Listens for a moment at `listen`, unless the service answers there already.
+    /// - Throws: `ExitCode` 1, if the service could not listen there; the reason is printed.
+    private func listen(_ configuration: SiteConfiguration, _ environment: Environment) throws(ExitCode) {
+        do throws(ListenError) {
+            let address = try ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers)
+            guard address != .inherited else { return }
+            do throws(FastCGIProbe.Failure) {
+                _ = try RunningService(at: address, seconds: Self.questionSeconds)
+                return
+            } catch {
+                // The service may be busy, or be stopping.
+                if error == .timedOut { return }
+            }
+            _ = try Listener.open(address)
+        } catch {
+            Terminal.printError("configuration: listen: \(error)")
+            // A unit may make the folder at the start, or allow a low port.
+            guard environment.unit != nil, case .system = error else { throw ExitCode(1) }
+        }
     }
 
     private func describe(_ configuration: SiteConfiguration, _ push: PushService.State) {

@@ -2,12 +2,12 @@
 internal import Text
 
 /// Names that the public DNS does not have: those of RFC 2606, 6761, 6762, 7686, 8375 and 9476, that ICANN has reserved
-/// (`internal`), and those that routers give to hosts of a home (`lan`, `localdomain`).
+/// (`internal`), and those that private networks give to their hosts (RFC 6762 appendix G; `localdomain`).
 enum SpecialUseName {
     /// Of `example` the top-level domain alone: `example.com` is reserved, but it is in the public DNS.
     private static let domains = [
         "local", "localhost", "localdomain", "invalid", "test", "example", "lan", "internal", "home.arpa", "onion",
-        "alt",
+        "alt", "intranet", "private", "corp", "home",
     ]
 
     /// Whether the name is one of them, or below one.

@@ -154,20 +154,38 @@ import Testing
         throws
     {
         let bench = DeliveryBench()
+        bench.register(2, tags: "other", at: "https://other.example/2")
+        bench.start()
+        #expect(try bench.outcomes(bench.send("other")) == ["Success": 1])
         bench.sender.answer { _ in .failure(Failure(isUnsent: true, isUnresolved: true)) }
         bench.register(1)
         let id = bench.send()
-        bench.start()
         for _ in 0..<8 {
             try bench.goRound()
             bench.pass(60)
         }
         #expect(try bench.outcomes(id) == [PushOutcome.wrongChannel.rawValue: 1])
-        #expect(bench.sender.requests.count == 5)
+        #expect(bench.sender.requests.count == 6)
         #expect(bench.hub.ask(.get, "/myhub/registrations/1-1-1").status == .ok)
         bench.pass(60)
         #expect(try bench.outcomes(bench.send()) == [PushOutcome.wrongChannel.rawValue: 1])
-        #expect(bench.sender.requests.count == 6)
+        #expect(bench.sender.requests.count == 7)
+    }
+
+    @Test func `while no service was reached since the start, a host without an address is waited for`() throws {
+        let bench = DeliveryBench()
+        bench.sender.answer { _ in .failure(Failure(isUnsent: true, isUnresolved: true)) }
+        bench.register(1)
+        let id = bench.send()
+        bench.start()
+        for _ in 0..<9 {
+            try bench.goRound()
+            bench.pass(60)
+        }
+        // The resolver of this host is back.
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(300)
+        #expect(try bench.outcomes(id) == ["Success": 1])
     }
 
     @Test func `a host that has taken a push before is waited for, for its name is right`() throws {

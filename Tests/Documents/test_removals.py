@@ -7,7 +7,7 @@ import unittest
 
 import rooms
 
-REMOVAL = re.compile(r"\b(?:store\.removeHubRegistration|hub\.remove|hub\.delete)\(")
+REMOVAL = re.compile(r"(?<!func )\b(?:removeHubRegistration|\w*[hH]ub[?!]?\.(?:remove|delete))\(")
 # Of each file that removes registrations, how the record of the device learns of it, and the number of the removals.
 TOLD_BY = {
     # A push service calls the device gone.
@@ -19,6 +19,10 @@ TOLD_BY = {
     "AppBackend/Register/RegisterController+Ownership.swift": ("deleteRecord(", 5),
     # It was removed before this wrote it.
     "AppBackend/Register/TagNarrowing.swift": ("noteGone(", 1),
+    # A process has begun to remove the device, and has ended.
+    "FileStore/Maintenance/FileSiteStore+Sweep.swift": ("noteRemoved(", 1),
+    # It belongs to no device, and is written under another name before.
+    "FileStore/Maintenance/FileSiteStore+Migrate.swift": ("guard try device(id) == nil", 1),
     # The hub's own call, which those above make.
     "BuiltInHub/BuiltInHub+Registrations.swift": ("func remove(", 1),
 }
@@ -32,6 +36,13 @@ class Removals(unittest.TestCase):
         self.assertEqual(removing, listed, "the files that remove registrations, and how often, are those listed here")
         silent = {name for name, (call, _) in TOLD_BY.items() if call and call not in sources.get(name, "")}
         self.assertEqual(silent, set(), "tells no more")
+
+    def test_a_removal_is_found_however_the_store_and_the_hub_are_called(self) -> None:
+        for receiver in ("store.", "hubStore.", "try "):
+            self.assertRegex(f"{receiver}removeHubRegistration(id", REMOVAL)
+        for call in ("hub.remove(id", "site.hub.delete(id", "servedHub?.remove(id"):
+            self.assertRegex(call, REMOVAL)
+        self.assertNotRegex("func removeHubRegistration(_ id", REMOVAL)
 
 
 if __name__ == "__main__":

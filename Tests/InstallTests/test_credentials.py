@@ -3,12 +3,14 @@
 
 import base64
 import json
+import re
 import secrets
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from installed_site import CONFIGURATION, SERVICE, Site
+from product import CHECKOUT
 from roots import run
 
 FOLDER = "/etc/app-backend"
@@ -18,6 +20,8 @@ ACCOUNT = {
     "type": "service_account", "project_id": "app-1", "client_email": "push@app-1.iam.gserviceaccount.com",
     "private_key_id": "1", "token_uri": "https://oauth2.googleapis.com/token",
 }  # fmt: skip
+CERTIFICATE = {"apns.certificatePassword": "secret-1"}
+EXTERNAL_HUB = {"hub.connectionString": HUB + secrets.token_urlsafe(32)}
 # That root may read, and the service's user may not.
 CLOSED = [("600", CONFIGURATION), ("700", FOLDER)]
 
@@ -47,6 +51,7 @@ def without_hub() -> tuple[dict[str, str], dict[str, Any]]:
         "wns.secret": secrets.token_urlsafe(32),
         "webhooks.secret": "whsec_" + base64.b64encode(secrets.token_bytes(32)).decode(),
         "localHub.key": secrets.token_urlsafe(32),
+        "localHub.keys": f"SharedAccessKeyName=other;Rights=Send;PrimaryKey={secrets.token_urlsafe(32)}",
     }
     return files, {
         "webPush": {"subject": "mailto:you@example.com"},
@@ -87,6 +92,14 @@ def expect_reloads(site: Site, files: dict[str, str]) -> None:
     assert not any(text in told for text in files.values())
 
 
+def test_every_credential_that_there_is_is_reloaded_with() -> None:
+    source = (CHECKOUT / "Sources/Server/Configuration/SiteConfiguration+Reading.swift").read_text()
+    (listed,) = re.findall(r"static let secretKeys = \[(.*?)\]", source, re.S)
+    # With a database, test_walk.py reloads.
+    loaded = {*without_hub()[0], *CERTIFICATE, *EXTERNAL_HUB, "store.url"}
+    assert loaded == set(re.findall(r'"([^"]+)"', listed))
+
+
 def test_a_reload_sees_every_credential_and_tells_right_from_wrong(site: Site, folder: Path) -> None:
     files, members = without_hub()
     load(site, files, members)
@@ -105,12 +118,12 @@ def test_a_reload_sees_every_credential_and_tells_right_from_wrong(site: Site, f
     site.system.root.file(f"{FOLDER}/apns.p12").write_bytes(Path(names[2]).read_bytes())
     for command in ("groupadd --system push", f"chgrp push {FOLDER}/apns.p12", f"chmod 640 {FOLDER}/apns.p12"):
         site.system.run(*command.split())
-    files = {"apns.certificatePassword": "secret-1"}
+    files = CERTIFICATE
     members = {"apns": {"certificateFile": f"{FOLDER}/apns.p12", "topic": TOPIC}}
     load(site, files, members, "SupplementaryGroups=push")
     expect_reloads(site, files)
 
-    files = {"hub.connectionString": HUB + secrets.token_urlsafe(32)}
+    files = EXTERNAL_HUB
     load(site, files, {"hub": {"name": "push", "platforms": ["apns"]}})
     expect_reloads(site, files)
 

@@ -54,6 +54,31 @@ struct ServiceUnitTests {
         #expect(!needed.isEmpty && needed.allSatisfy { $0.key.hasPrefix("wns.") }, "\(needed)")
     }
 
+    @Test(
+        arguments: [
+            ("ProtectHome=yes", "/home/me/store", "ProtectHome="), ("ProtectHome=tmpfs", "/root/store", "ProtectHome="),
+            ("PrivateTmp=yes", "/tmp/store", "PrivateTmp="), ("PrivateTmp=true", "/var/tmp/store", "PrivateTmp="),
+            ("ProtectHome=read-only", "/home/me/store", nil), ("ProtectHome=yes", "/homes/store", nil),
+            ("ProtectHome=yes\nProtectHome=no", "/home/me/store", nil), ("PrivateTmp=yes", "/home/me/store", nil),
+            ("ProtectHome=yes\nBindPaths=/home/me/store", "/home/me/store", nil),
+            ("ProtectHome=yes\nBindPaths=/srv/x:/home/me:rbind", "/home/me/store", nil),
+            ("ProtectSystem=strict\nStateDirectory=app-backend", "/srv/store", "ReadWritePaths="),
+            ("ProtectSystem=strict\nStateDirectory=app-backend", "/var/lib/app-backend", nil),
+            ("ProtectSystem=strict\nReadWritePaths=-/srv/a /srv/b", "/srv/b/store", nil),
+            ("ProtectSystem=strict\nBindReadOnlyPaths=/srv", "/srv/store", "ReadWritePaths="),
+            ("ProtectSystem=full", "/srv/store", nil),
+        ] as [(String, String, String?)])
+    func `a store that the unit hides from the service, or does not let it write, is a fault of a command`(
+        line: String, path: String, setting: String?
+    ) throws {
+        let folder = try ScratchFolder()
+        let file = try folder.write(#"{ "store": { "path": "\#(path)" } }"#, to: "app-backend.json")
+        let unit = ServiceUnit("[Service]\n\(line)\n")
+        let faults = SiteConfiguration.load(file: file, environment: Environment([:], unit: unit)).1
+        #expect(faults.map(\.key) == (setting == nil ? [] : ["store.path"]))
+        #expect(faults.first?.reason.contains(setting ?? "") ?? true)
+    }
+
     @Test func `a file that the unit loads and that is missing is a fault`() throws {
         let folder = try ScratchFolder()
         let file = try folder.write(#"{ "store": { "path": "/s" } }"#, to: "app-backend.json")

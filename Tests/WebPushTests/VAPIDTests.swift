@@ -230,7 +230,8 @@ private func authorization(_ clock: TestClock, key: VAPIDKey = VAPIDKey()) throw
         (
             [
                 "host.local", "a.invalid", "a.test", "a.example", "example", "a.localhost", "router.lan", "a.internal",
-                "a.home.arpa", "a.onion", "a.alt", "localhost.localdomain", "A.LOCAL",
+                "a.home.arpa", "a.onion", "a.alt", "localhost.localdomain", "A.LOCAL", "a.intranet", "a.corp",
+                "a.private", "a.home",
             ], "private network"
         ),
         (["host", "example.com.", "a..example.com", ".example.com"], "domain"),

@@ -75,10 +75,10 @@ struct ServiceThrottle {
 
     /// Whether the name of a service's host, which nothing but devices' addresses has named, is taken for that of no host: so many
     /// tries in a row have failed, each after a longer pause. The host of one that has taken a push has lost its address for a
-    /// while, as when this host's resolver is away.
+    /// while, as when this host's resolver is away. While no service has taken a push since the start, that may be so for all.
     /// - Parameter attempts: how often the push itself was tried.
     func leadsNowhere(_ service: String, attempts: Int, tries: Int) -> Bool {
-        max(attempts, services[service]?.failures ?? 0) >= tries && !reached.contains(service)
+        max(attempts, services[service]?.failures ?? 0) >= tries && !reached.isEmpty && !reached.contains(service)
     }
 
     /// - Parameter most: requests that this service may have in flight, where it is fewer than others may.

@@ -67,6 +67,14 @@ struct DoctorRun {
         add(.nginx, nginxFindings())
         add(.socket, socketFindings())
         let owner = becomeOwner()
+        // The service is that user already, and all its threads would become another.
+        guard options.running == nil else { return addAsService(owner) }
+        // With a database, root has become the owner of no folder.
+        StoreOwner.asServiceUser(of: configuration, environment) { addAsService(owner) }
+    }
+
+    /// The steps that read what the service reads, as its user.
+    private mutating func addAsService(_ owner: AsOwner?) {
         add(.store, storeFindings(owner))
         add(.issuers, issuerFindings())
         addHub()

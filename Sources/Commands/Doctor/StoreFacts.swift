@@ -42,6 +42,8 @@ struct StoreFacts: Sendable {
     private static let maximumQuarantine = 16 << 20
     /// Entries of a folder that are looked at.
     static let maximumEntries = 10_000
+    /// Folders of a path from the store's own to a file in it.
+    private static let maximumDepth = 3
 
     /// Looks at the store, as a user who may: reads, and takes no lock.
     /// - Parameters:
@@ -102,11 +104,18 @@ struct StoreFacts: Sendable {
 
     /// A file that root left there while the service runs as another user.
     private static func foreignOwnedFile(in path: String, owner: uid_t?) -> String? {
-        for folder in ["", "/lock", "/users", "/notifications", "/hub", "/quarantine"] {
-            for name in FolderNames.list(path + folder, maximum: maximumEntries) {
-                let place = folder.isEmpty ? name : "\(folder.dropFirst())/\(name)"
-                if let mode = FileMode("\(path)/\(place)"), mode.owner != owner { return place }
+        var folders = [""]
+        for _ in 0..<maximumDepth {
+            var inner: [String] = []
+            for folder in folders {
+                for name in FolderNames.list(path + folder, maximum: maximumEntries) {
+                    let place = "\(folder)/\(name)"
+                    guard let mode = FileMode(path + place) else { continue }
+                    if mode.owner != owner { return String(place.dropFirst()) }
+                    if mode.kind == S_IFDIR { inner.append(place) }
+                }
             }
+            folders = inner
         }
         return nil
     }

@@ -41,7 +41,7 @@ struct ConfigurationDraft: Equatable {
     }
 
     /// Puts it in the place of the file, whole or not at all, with the owner and the mode that the file has; a new file is for
-    /// its owner and group.
+    /// its owner and group, and one of root's for everybody: the service runs as another user, and a draft has no secret.
     /// - Parameter path: a link is followed.
     /// - Throws: `CommandError`.
     static func write(_ draft: ConfigurationDraft, to path: String) throws {
@@ -55,8 +55,9 @@ struct ConfigurationDraft: Equatable {
         var status = stat()
         let isThere = stat(target, &status) == 0
         guard
-            !isThere
-                || (fchown(descriptor, status.st_uid, status.st_gid) == 0 && fchmod(descriptor, status.st_mode) == 0),
+            isThere
+                ? fchown(descriptor, status.st_uid, status.st_gid) == 0 && fchmod(descriptor, status.st_mode) == 0
+                : geteuid() != 0 || fchmod(descriptor, 0o644) == 0,
             Glibc.write(descriptor, draft.bytes, draft.bytes.count) == draft.bytes.count, fsync(descriptor) == 0,
             rename(temporary, target) == 0, flushFolder(of: target)
         else {

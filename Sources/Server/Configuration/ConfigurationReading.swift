@@ -86,12 +86,17 @@ struct ConfigurationReading {
     /// - Returns: nil, when there is none.
     mutating func path(_ key: String) -> String? {
         guard let text = text(key) else { return nil }
-        if text.hasPrefix("/") { return text }
-        guard let folder else {
+        guard let folder = text.hasPrefix("/") ? "" : folder else {
             fault(key, "must be an absolute path, for there is no configuration file that it could lie beside")
             return nil
         }
-        return folder == "/" ? "/" + text : folder + "/" + text
+        let path = text.hasPrefix("/") ? text : folder == "/" ? "/" + text : folder + "/" + text
+        if let setting = sources.environment.unit?.hiding(path) {
+            fault(
+                key,
+                "\(path) is hidden from the service by \(setting)= of its unit: use a folder such as /etc/app-backend")
+        }
+        return path
     }
 
     /// The path of a file that holds certificates.

@@ -22,7 +22,7 @@ struct ConfigurationSources {
     /// What it says of the keys that there are.
     let file: [String: GivenValue]
     private(set) var faults: [ConfigurationFault] = []
-    private let environment: Environment
+    let environment: Environment
     private let credentials: CredentialFiles
 
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import Glibc
 
-/// The settings of the service's unit that a command needs to read as the service does: the files of its secrets, and the groups
-/// of its user.
+/// The settings of the service's unit that a command needs to read as the service does: the files of its secrets, the groups
+/// of its user, and the folders that it does not see or may not write.
 package struct ServiceUnit: Equatable, Sendable {
     /// The folder that systemd makes for the service (`StateDirectory=`), which belongs to the service's user.
     package static let stateFolder = "/var/lib/app-backend"
@@ -12,6 +12,13 @@ package struct ServiceUnit: Equatable, Sendable {
     private(set) var credentials: [String: String] = [:]
     /// `SupplementaryGroups=`: names or numbers.
     private(set) var groups: [String] = []
+    /// `ProtectHome=` and `PrivateTmp=`, by their names: whether the service sees empty folders in the place of those.
+    private var hides: [String: Bool] = [:]
+    /// `BindPaths=` and `BindReadOnlyPaths=`: what it sees nevertheless.
+    private var shown: [String] = []
+    /// `ProtectSystem=strict`: whether it may write only below these.
+    private var isReadOnly = false
+    private var writable: [String] = []
 
     /// The installed unit; nil without systemd. (`systemctl show` prints no credentials.)
     static func read() -> ServiceUnit? {
@@ -35,9 +42,38 @@ package struct ServiceUnit: Equatable, Sendable {
             case "LoadCredential": load(value)
             case "SupplementaryGroups" where value.isEmpty: groups = []
             case "SupplementaryGroups": groups += value.split(separator: " ").map(String.init)
+            case "ProtectHome", "PrivateTmp": hides[Self.trimmed(line[..<equals])] = Self.hiding.contains(value)
+            case "BindPaths": (shown, writable) = (shown + Self.bound(value), writable + Self.bound(value))
+            case "BindReadOnlyPaths": shown += Self.bound(value)
+            case "ProtectSystem": isReadOnly = value == "strict"
+            case "StateDirectory": writable += value.split(separator: " ").map { "/var/lib/" + $0.prefix { $0 != ":" } }
+            case "ReadWritePaths":
+                writable += value.split(separator: " ").map { String($0.drop { "-+".contains($0) }) }
             default: continue
             }
         }
+    }
+
+    /// The paths at which the service sees what is bound.
+    private static func bound(_ value: String) -> [String] {
+        value.split(separator: " ").map { String($0.split(separator: ":").last { $0.hasPrefix("/") } ?? $0) }
+    }
+
+    /// Values that hide what is there. (`read-only` does not.)
+    private static let hiding: Set = ["yes", "true", "on", "1", "tmpfs", "disconnected"]
+    private static let folders = ["ProtectHome": ["/home", "/root", "/run/user"], "PrivateTmp": ["/tmp", "/var/tmp"]]
+
+    /// The setting of the unit that hides the file from the service; nil: none does.
+    func hiding(_ path: String) -> String? {
+        guard !Self.isBelow(path, shown) else { return nil }
+        return Self.folders.keys.sorted().first { hides[$0] == true && Self.isBelow(path, Self.folders[$0] ?? []) }
+    }
+
+    /// Whether the unit lets the service write there.
+    func mayWrite(_ path: String) -> Bool { !isReadOnly || Self.isBelow(path, writable) }
+
+    private static func isBelow(_ path: String, _ folders: [String]) -> Bool {
+        folders.contains { path == $0 || path.hasPrefix($0 + "/") }
     }
 
     /// A path with a specifier of systemd's is unknown here, and one that is not absolute is a name in systemd's own store.

@@ -47,6 +47,11 @@ extension StoreLocation {
                 Self.reportMissing(&reading)
             }
             if connections != nil { reading.fault("store.connections", "is for store.url, which is not set") }
+            if let path, reading.sources.environment.unit?.mayWrite(path) == false {
+                reading.fault(
+                    "store.path",
+                    "the service's unit does not let it write to \(path): name it in ReadWritePaths= of a drop-in")
+            }
             self = .folder(path ?? "")
             return
         }

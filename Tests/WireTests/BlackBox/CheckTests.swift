@@ -33,6 +33,24 @@ struct CheckTests {
         #expect(outcome.errors.contains("neither /etc/app-backend/app-backend.json nor /"))
     }
 
+    @Test func `a place where the service cannot listen is a fault`() throws {
+        let folder = try ScratchFolder()
+        let store = folder.path("store")
+        func configuration(_ listen: String) -> String {
+            #"{ "store": { "path": "\#(store)" }, "listen": "\#(listen)" }"#
+        }
+        let right = try check(configuration(folder.path("socket")), folder)
+        #expect(right.status == 0 && !folder.has("socket"), "\(right)")
+        let missing = try check(configuration(folder.path("missing/socket")), folder)
+        #expect(missing.status == 1 && missing.errors.contains("configuration: listen: "), "\(missing)")
+        let file = try check(configuration(try folder.write("", to: "file")), folder)
+        #expect(file.status == 1 && file.errors.contains("exists and is not a socket"), "\(file)")
+        let other = try EchoResponder(in: folder)
+        defer { other.stop() }
+        let taken = try check(configuration(other.socket), folder)
+        #expect(taken.status == 1 && taken.errors.contains("another process answers on"), "\(taken)")
+    }
+
     private static let othersMayRun: Bool = {
         let (program, arguments) = Account.command("/usr/bin/test", ["-r", Program.appBackend])
         return (try? Program.run(program, arguments).status) == 0

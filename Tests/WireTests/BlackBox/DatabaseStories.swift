@@ -115,6 +115,40 @@ struct DatabaseStories {
         #expect(try walk().found("store").contains("the PostgreSQL database of store.url: 1 user"))
     }
 
+    @Test(.enabled(if: Mount.isPossible, "only root becomes another user, and may mount"))
+    func `a database that only root can reach is found, because the service's user asks it`() throws {
+        let move = try Move()
+        #expect(try move.run("store", "migrate", on: move.database).status == 0)
+        #expect(try move.run("user", "add", "alice", on: move.database, input: "secret\n").status == 0)
+        // A way to the server's folder, which root may go.
+        let closed = try move.scratch.makeFolder("closed")
+        let server = try PostgresServer.shared.get().folder
+        #expect(symlink(server, closed + "/server") == 0)
+        let url = move.url.replacing("host=\(server)", with: "host=\(closed)/server")
+        let file = try move.scratch.write(#"{"store":{"url":"\#(url)"}}"#, to: "closed.json")
+        for path in [move.database, file] { #expect(chmod(path, 0o644) == 0) }
+        #expect(chmod(move.scratch.path, 0o755) == 0)
+        // Who may go into the server's folder.
+        var status = stat()
+        #expect(stat(server, &status) == 0 && status.st_uid != 0)
+        for (configuration, isReached) in [(move.database, true), (file, false)] {
+            for command in [["check"], ["doctor", "--socket", "none"]] {
+                let outcome = try Self.beside(serviceOf: status.st_uid, command + ["--config", configuration])
+                #expect((outcome.status == 0) == isReached, "\(command) \(outcome)")
+            }
+        }
+    }
+
+    /// Runs a command as root on a host that has the folder which systemd makes for the service of that user.
+    private static func beside(serviceOf user: uid_t, _ arguments: [String]) throws -> Program.Outcome {
+        let script = """
+            mount -t tmpfs -o mode=0755 tmpfs /var/lib && mkdir /var/lib/app-backend &&
+            chown \(user):\(user) /var/lib/app-backend && exec "$0" "$@"
+            """
+        let command = ["--mount", "/bin/sh", "-c", script, Program.appBackend]
+        return try Program.run("/usr/bin/unshare", command + arguments)
+    }
+
     /// Without the first line, which says when it was.
     private static func records(_ export: Program.Outcome) -> Set<Substring> {
         Set(export.output.split(separator: "\n").dropFirst())

@@ -140,8 +140,10 @@ extension WireTests {
             #expect(rename(store + ".gone", store) == 0)
         }
 
-        @Test(.enabled(if: geteuid() == 0, "only root can leave files in another's store"))
-        func `a file that root left in the store`() throws {
+        @Test(
+            .enabled(if: geteuid() == 0, "only root can leave files in another's store"),
+            arguments: ["users.jsonl", "messages/left.jsonl", "hub/registrations/left.jsonl"])
+        func `a file that root left in the store`(file: String) throws {
             let site = try sharedSite()
             let bench = try Bench()
             _ = try bench.diagnose(site)
@@ -149,9 +151,10 @@ extension WireTests {
             try give(store, to: 65_534)
             // As that user the configuration is read.
             #expect(chmod(bench.folder.path, 0o755) == 0 && chmod(bench.service.configuration, 0o644) == 0)
-            #expect(chown(store + "/users.jsonl", 0, 0) == 0)
+            if access("\(store)/\(file)", F_OK) != 0 { try Data().write(to: URL(filePath: "\(store)/\(file)")) }
+            #expect(chown("\(store)/\(file)", 0, 0) == 0)
             let diagnosis = try site.diagnose(WireSite.Walk(configuration: bench.service.configuration))
-            #expect(diagnosis.wrong == ["store"] && diagnosis.found("store").contains("users.jsonl"))
+            #expect(diagnosis.wrong == ["store"] && diagnosis.found("store").contains("\(store)/\(file)"))
             #expect(diagnosis.cure("store").contains("chown -R --reference=\(store) \(store)"))
             bench.service.stop()
         }

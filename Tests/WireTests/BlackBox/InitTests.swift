@@ -28,6 +28,9 @@ struct InitTests {
         let bench = try Bench()
         let first = try bench.run("init", "--subject", "op@example.com", "--user", "alice", input: "alice-secret\n")
         #expect(first.status == 0 && first.output.contains("added alice\n") && !first.output.contains("alice-secret"))
+        // The service's user reads root's file as everybody does.
+        var status = stat()
+        #expect(stat(bench.path, &status) == 0 && status.st_mode & 0o777 == (geteuid() == 0 ? 0o644 : 0o640))
         #expect(try bench.run("user", "list").output == "alice\n")
         #expect(try bench.run("check", "--quiet").status == 0)
         let document = try JSONValue(parsing: Array(bench.configuration.utf8))
