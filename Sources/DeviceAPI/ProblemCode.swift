@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// The kind of a problem, which is `code` in its body. Texts may change, but a code keeps its meaning and its status.
 ///
-/// This is the one list. A test compares it with the table in `docs/http-api.md`, which has these comments, with
+/// This is the one list. `script/reference` makes the page of codes of these comments, and a test compares the list with
 /// `openapi.json` and with nginx's own answers.
 public enum ProblemCode: String, CaseIterable, Sendable {
     // 400
