@@ -128,10 +128,10 @@ package struct Backend: Responder {
     /// The answer to a request that never became one: the server in front of the backend could not read it.
     package static func refusal(_ status: HTTPResponse.Status) -> Problem {
         switch status {
-        case .contentTooLarge: Problem(status, "The body is longer than this backend takes.", field: "body")
-        case .badRequest: Problem(status, "The request cannot be read.")
-        case .serviceUnavailable: Problem(status, "Too many requests wait.", retryAfter: 1)
-        default: Problem(status, "Something went wrong; the log says more.")
+        case .contentTooLarge: Problem(.bodyTooLarge, "The body is longer than this backend takes.", field: "body")
+        case .badRequest: Problem(.unreadableRequest, "The request cannot be read.")
+        case .serviceUnavailable: Problem(.overloaded, "Too many requests wait.", retryAfter: 1)
+        default: Problem(.internalError, "Something went wrong; the log says more.")
         }
     }
 
@@ -141,10 +141,11 @@ package struct Backend: Responder {
         guard let problem = Problem(error: error) else {
             // The type alone: a description could hold what the request held.
             logger.error("defect", metadata: ["request": "\(request.id)", "error": "\(type(of: error))"])
-            return Problem(.internalServerError, "Something went wrong; the log has it under \(request.id).").response
+            return Problem(.internalError, "Something went wrong; the log has it under \(request.id).").response
         }
         if problem.status.kind == .serverError {
-            logger.warning("\(reason(of: error))", metadata: ["request": "\(request.id)"])
+            logger.warning(
+                "\(reason(of: error))", metadata: ["request": "\(request.id)", "code": "\(problem.codeText ?? "")"])
         }
         return problem.response
     }

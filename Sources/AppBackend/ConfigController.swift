@@ -39,10 +39,10 @@ struct ConfigController: Sendable {
         _ = try IdempotencyHandler.key(of: request)
         guard ExpectedUser.isReadable(request) else {
             throw Problem(
-                .badRequest, "App-Backend-User must be a user's name, percent-encoded.", field: "App-Backend-User")
+                .invalidValue, "App-Backend-User must be a user's name, percent-encoded.", field: "App-Backend-User")
         }
         guard APIKey.isReadable(request) else {
-            throw Problem(.badRequest, "apikey must be an app token.", field: "apikey")
+            throw Problem(.invalidValue, "apikey must be an app token.", field: "apikey")
         }
         var response = Response.json(json)
         // It may be kept, and is asked after each time: another start may have another key.

@@ -37,9 +37,9 @@ extension Problem {
     init(_ error: Query.Malformed) {
         switch error {
         case .badEncoding(let name):
-            self.init(.badRequest, "The query is not percent-encoded UTF-8.", field: name.isEmpty ? "query" : name)
+            self.init(.invalidValue, "The query is not percent-encoded UTF-8.", field: name.isEmpty ? "query" : name)
         case .tooManyItems:
-            self.init(.badRequest, "The query has more than \(Query.maximumItems) items.", field: "query")
+            self.init(.invalidValue, "The query has more than \(Query.maximumItems) items.", field: "query")
         }
     }
 
@@ -48,38 +48,38 @@ extension Problem {
     init(_ error: StoreError) {
         switch error {
         case .busy(let seconds):
-            self.init(.serviceUnavailable, "The store is busy.", retryAfter: seconds)
+            self.init(.storeBusy, "The store is busy.", retryAfter: seconds)
         // The share's own sentence is said where a message is kept (`NotificationsController.keepSecure`).
         case .quotaExceeded, .shareExceeded:
             self.init(
-                .tooManyRequests, "This user has as many entries as one user may have.",
+                .tooManyEntries, "This user has as many entries as one user may have.",
                 retryAfter: Self.quotaRetryAfter)
         case .conflict:
-            self.init(.serviceUnavailable, "Another request is changing the same entry.", retryAfter: 1)
+            self.init(.storeBusy, "Another request is changing the same entry.", retryAfter: 1)
         case .invalidContinuationToken, .full, .readOnly, .poisoned, .damaged, .notReady, .unavailable:
-            self.init(.serviceUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
+            self.init(.storeUnavailable, "The store cannot be used.", retryAfter: Self.defaultRetryAfter)
         }
     }
 
     init(_ error: HubError) {
         switch error {
         case .registrationGone:
-            self.init(.gone, "The hub no longer knows this registration id: ask for a new one.")
-        case .notFound: self.init(.badGateway, "The hub does not know what was asked for.")
+            self.init(.registrationGone, "The hub no longer knows this registration id: ask for a new one.")
+        case .notFound: self.init(.hubRefused, "The hub does not know what was asked for.")
         case .payloadTooLarge:
-            self.init(.contentTooLarge, "The message is longer than the platform allows.", field: "body")
+            self.init(.messageTooLarge, "The message is longer than the platform allows.", field: "body")
         case .throttled(let seconds), .limitReached(_, let seconds):
-            self.init(.tooManyRequests, "The hub asks to slow down.", retryAfter: seconds)
+            self.init(.hubThrottled, "The hub asks to slow down.", retryAfter: seconds)
         case .unavailable(let seconds, _):
-            self.init(.serviceUnavailable, "The hub is not available at present.", retryAfter: seconds)
+            self.init(.hubUnavailable, "The hub is not available at present.", retryAfter: seconds)
+        case .storage(let error) where error.reason == .busy:
+            self.init(.storeBusy, "The store is busy.", retryAfter: error.retryAfterSeconds)
         case .storage(let error):
-            self.init(
-                .serviceUnavailable, error.reason == .busy ? "The store is busy." : "The store cannot be used.",
-                retryAfter: error.retryAfterSeconds)
+            self.init(.storeUnavailable, "The store cannot be used.", retryAfter: error.retryAfterSeconds)
         case .unreachable:
-            self.init(.serviceUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)
+            self.init(.hubUnavailable, "The hub cannot be reached.", retryAfter: Self.defaultRetryAfter)
         // The hub's reasons are the operator's affair (a wrong key, above all); the log has them.
-        case .refused, .unauthorized, .malformedAnswer: self.init(.badGateway, "The hub refused.")
+        case .refused, .unauthorized, .malformedAnswer: self.init(.hubRefused, "The hub refused.")
         }
     }
 }

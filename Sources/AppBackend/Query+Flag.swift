@@ -10,7 +10,7 @@ extension Query {
         switch self[name]?.lowercased() {
         case nil, "false": return false
         case "true": return true
-        default: throw Problem(.badRequest, "\(name) must be true or false.", field: name)
+        default: throw Problem(.invalidValue, "\(name) must be true or false.", field: name)
         }
     }
 }

@@ -37,7 +37,7 @@ extension Request {
         try requireJSON()
         let value = try JSONValue(body: body, isTyped: true)
         guard let text = value.string else {
-            throw Problem(.badRequest, "The body must be a JSON string, not \(value.kind).", field: "body")
+            throw Problem(.invalidBody, "The body must be a JSON string, not \(value.kind).", field: "body")
         }
         return text
     }

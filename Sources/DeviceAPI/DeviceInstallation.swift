@@ -22,7 +22,7 @@ public struct DeviceInstallation: Equatable, Sendable {
         installationID = try fields.string("installationId")
         guard installationID.utf8.count <= Self.maximumIDLength, Path.canName(installationID) else {
             throw Problem(
-                .badRequest,
+                .invalidValue,
                 "installationId must have at most \(Self.maximumIDLength) bytes, no slash and no control character, and may "
                     + "not be . or .. alone.",
                 field: "installationId")

@@ -15,21 +15,21 @@ public struct Fields: Sendable {
     /// - Throws: `Problem` 400, when the body is not JSON, not an object, or has a value under another name.
     public init(body: [UInt8], known: [String]?) throws(Problem) {
         guard case .object(let members) = try JSONValue(body: body) else {
-            throw Problem(.badRequest, "The body must be a JSON object.", field: "body")
+            throw Problem(.invalidBody, "The body must be a JSON object.", field: "body")
         }
         self.members = members
         guard let known else { return }
         let other = names.first { name in !known.contains { ASCII.equalIgnoringCase($0, name) } }
         guard let other else { return }
         throw Problem(
-            .badRequest, "There is no such member here; there are \(known.joined(separator: ", ")).",
+            .unexpectedMember, "There is no such member here; there are \(known.joined(separator: ", ")).",
             field: String(decoding: other.utf8.prefix(Self.maximumNameLength), as: UTF8.self))
     }
 
     /// - Throws: `Problem` 400, when the value is not an object; `field` names where it stands.
     public init(_ value: JSONValue, field: String) throws(Problem) {
         guard case .object(let members) = value else {
-            throw Problem(.badRequest, "\(field) must be an object, not \(value.kind).", field: field)
+            throw Problem(.invalidValue, "\(field) must be an object, not \(value.kind).", field: field)
         }
         self.members = members
     }
@@ -47,7 +47,7 @@ public struct Fields: Sendable {
     public func optionalString(_ name: String) throws(Problem) -> String? {
         guard let value = self[name] else { return nil }
         guard let text = value.string else {
-            throw Problem(.badRequest, "\(name) must be a string, not \(value.kind).", field: name)
+            throw Problem(.invalidValue, "\(name) must be a string, not \(value.kind).", field: name)
         }
         return text
     }
@@ -60,7 +60,7 @@ public struct Fields: Sendable {
     package func bool(_ name: String) throws(Problem) -> Bool {
         guard let value = self[name] else { return false }
         guard let bool = value.bool else {
-            throw Problem(.badRequest, "\(name) must be true or false.", field: name)
+            throw Problem(.invalidValue, "\(name) must be true or false.", field: name)
         }
         return bool
     }
@@ -68,7 +68,7 @@ public struct Fields: Sendable {
     /// - Throws: `Problem` 400, when the member is absent, not a string, or empty.
     public func string(_ name: String) throws(Problem) -> String {
         guard let text = try optionalString(name), !text.isEmpty else {
-            throw Problem(.badRequest, "\(name) is missing.", field: name)
+            throw Problem(.missingValue, "\(name) is missing.", field: name)
         }
         return text
     }
@@ -79,7 +79,7 @@ public struct Fields: Sendable {
         guard let value = self[name] else { return [] }
         let strings = value.array?.compactMap(\.string)
         guard let strings, strings.count == value.array?.count else {
-            throw Problem(.badRequest, "\(name) must be an array of strings.", field: name)
+            throw Problem(.invalidValue, "\(name) must be an array of strings.", field: name)
         }
         return strings
     }
@@ -97,7 +97,7 @@ extension JSONValue {
                 try self.init(parsing: body)
             }
         } catch {
-            throw Problem(.badRequest, "The body is not valid JSON: \(error).", field: "body")
+            throw Problem(.invalidBody, "The body is not valid JSON: \(error).", field: "body")
         }
     }
 }

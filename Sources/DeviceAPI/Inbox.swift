@@ -31,7 +31,7 @@ public struct Inbox: Equatable, Sendable {
         let elements = document?["Messages"]?.array
         let messages = elements?.compactMap(InboxMessage.init(element:))
         guard let unread = document?["Unread"]?.integer, let messages, messages.count == elements?.count else {
-            throw Problem(.badGateway, "The answer is not an inbox.")
+            throw Problem.malformedAnswer("The answer is not an inbox.")
         }
         self.init(unread: unread, messages: messages, entityTag: response.fields[.eTag])
     }

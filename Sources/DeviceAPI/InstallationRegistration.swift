@@ -32,13 +32,13 @@ public struct InstallationRegistration: Equatable, Sendable {
         let fields = try Fields(body: body, known: nil)
         guard fields["Handle"] == nil || fields["instId"] != nil else {
             throw Problem(
-                .badRequest,
+                .unexpectedMember,
                 "A device with a Handle registers by PUT /api/register/{id}; this call gives the id when it has no body.",
                 field: "Handle")
         }
         let name = try fields.string("platform")
         guard let platform = Platform.allCases.first(where: { $0.rawValue == name.lowercased() }) else {
-            throw Problem(.badRequest, "platform must be one of ios, windows, android.", field: "platform")
+            throw Problem(.unknownPlatform, "platform must be one of ios, windows, android.", field: "platform")
         }
         self.platform = platform
         installationID = try fields.string("instId")

@@ -82,7 +82,7 @@ public struct MessageTimeline: Equatable, Sendable {
             let sentAt = document?["SentAt"]?.string, let isSecure = document?["Secure"]?.bool,
             let isKept = document?["Kept"]?.bool, let opened = document?["Opened"]?.integer, opened >= 0, let outcomes,
             outcomes.count == list?.count
-        else { throw Problem(.badGateway, "The answer does not tell what became of a message.") }
+        else { throw Problem.malformedAnswer("The answer does not tell what became of a message.") }
         self.init(
             messageID: id, to: to, sentAt: sentAt, isSecure: isSecure, isKept: isKept,
             isRead: document?["Read"]?.bool, opened: opened, outcomes: outcomes)

@@ -49,14 +49,14 @@ extension PushMessage {
         }
         if isSilent { return try check(members, in: Self.silentMembers, "is not for a silent message") }
         guard title != nil || body != nil else {
-            throw Problem(.badRequest, "Title or Body is needed, or Silent.", field: "Body")
+            throw Problem(.missingValue, "Title or Body is needed, or Silent.", field: "Body")
         }
     }
 
     /// - Throws: `Problem` 400, naming the first member that is not among the allowed ones.
     private func check(_ members: [Member], in allowed: Set<Member>, _ reason: String) throws(Problem) {
         guard let member = members.first(where: { !allowed.contains($0) }) else { return }
-        throw Problem(.badRequest, "\(member.rawValue) \(reason).", field: member.rawValue)
+        throw Problem(.unexpectedMember, "\(member.rawValue) \(reason).", field: member.rawValue)
     }
 
     /// Why only its id cannot be sent in its place; nil: it can.
@@ -92,7 +92,7 @@ extension Fields {
     }
 
     private static func isEmpty(_ member: PushMessage.Member) -> Problem {
-        Problem(.badRequest, "\(member.rawValue) is empty: leave it out, or fill it.", field: member.rawValue)
+        Problem(.missingValue, "\(member.rawValue) is empty: leave it out, or fill it.", field: member.rawValue)
     }
 
     fileprivate func word(_ member: PushMessage.Member) throws(Problem) -> String? {
@@ -101,7 +101,7 @@ extension Fields {
         guard text.utf8.count <= most, text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else {
             throw Problem(
-                .badRequest, "\(member.rawValue) must have at most \(most) bytes and no control character.",
+                .invalidValue, "\(member.rawValue) must have at most \(most) bytes and no control character.",
                 field: member.rawValue)
         }
         return text
@@ -112,7 +112,7 @@ extension Fields {
         let most = PushMessage.maximumCollapseIDLength
         guard text.utf8.count <= most, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Problem(
-                .badRequest, "CollapseId must have at most \(most) visible ASCII characters.", field: "CollapseId")
+                .invalidValue, "CollapseId must have at most \(most) visible ASCII characters.", field: "CollapseId")
         }
         return text
     }
@@ -130,7 +130,7 @@ extension Fields {
             !PushMessage.actingSchemes.contains(given)
         else {
             throw Problem(
-                .badRequest,
+                .invalidValue,
                 "\(member.rawValue) must be a URL that begins with \(scheme ?? "a scheme and")://, of visible ASCII characters.",
                 field: member.rawValue)
         }
@@ -143,7 +143,7 @@ extension Fields {
         guard let value = self[member.rawValue] else { return nil }
         guard let number = value.integer, range.contains(number) else {
             throw Problem(
-                .badRequest,
+                .invalidValue,
                 "\(member.rawValue) must be a whole number from \(range.lowerBound) to \(range.upperBound).",
                 field: member.rawValue)
         }
@@ -153,7 +153,7 @@ extension Fields {
     fileprivate func priority() throws(Problem) -> PushMessage.Priority? {
         guard let text = try text(.priority) else { return nil }
         guard let priority = PushMessage.Priority(rawValue: text.lowercased()) else {
-            throw Problem(.badRequest, "Priority must be normal or high.", field: "Priority")
+            throw Problem(.invalidValue, "Priority must be normal or high.", field: "Priority")
         }
         return priority
     }
@@ -162,25 +162,25 @@ extension Fields {
         guard let value = self["Data"] else { return [:] }
         guard let members = value.members, members.count <= PushMessage.maximumData else {
             throw Problem(
-                .badRequest, "Data must be an object of at most \(PushMessage.maximumData) texts.", field: "Data")
+                .invalidValue, "Data must be an object of at most \(PushMessage.maximumData) texts.", field: "Data")
         }
         var data: [String: String] = [:]
         for member in members {
             guard DataName.isWellFormed(member.name) else {
                 throw Problem(
-                    .badRequest,
+                    .invalidValue,
                     "A name in Data must have 1 to \(PushMessage.maximumNameLength) visible ASCII characters.",
                     field: "Data")
             }
             let field = "Data.\(member.name)"
             guard !DataName.isTaken(member.name) else {
                 throw Problem(
-                    .badRequest, "Data may not have this name, which a platform or this backend uses itself.",
+                    .invalidValue, "Data may not have this name, which a platform or this backend uses itself.",
                     field: field)
             }
             guard let text = member.value.string else {
                 throw Problem(
-                    .badRequest, "Data holds texts alone, and one is \(member.value.kind).", field: field)
+                    .invalidValue, "Data holds texts alone, and one is \(member.value.kind).", field: field)
             }
             data[member.name] = text
         }

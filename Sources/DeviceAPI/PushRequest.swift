@@ -20,10 +20,10 @@ public struct PushRequest: Equatable, Sendable {
         tags = try fields.strings("tags")
         isSilent = try fields.bool("silent")
         guard isSilent || text != nil else {
-            throw Problem(.badRequest, "text is missing: what is to be shown.", field: "text")
+            throw Problem(.missingValue, "text is missing: what is to be shown.", field: "text")
         }
         guard !isSilent || action != nil else {
-            throw Problem(.badRequest, "action is missing: a silent request needs one.", field: "action")
+            throw Problem(.missingValue, "action is missing: a silent request needs one.", field: "action")
         }
     }
 

@@ -41,7 +41,7 @@ public struct SecureMessage: Equatable, Sendable {
         guard let document = try? JSONValue(parsing: response.body),
             let id = document["Id"]?.integer.flatMap({ Int32(exactly: $0) }),
             let payload = document["Payload"]?.string, let isRead = document["Read"]?.bool
-        else { throw Problem(.badGateway, "The answer is not a secure notification.") }
+        else { throw Problem.malformedAnswer("The answer is not a secure notification.") }
         self.init(
             id: id, payload: payload, isRead: isRead, sender: document["From"]?.string,
             sentAt: document["SentAt"]?.string)

@@ -35,7 +35,7 @@ public struct SecureMessageSummary: Equatable, Sendable {
         let elements = (try? JSONValue(parsing: response.body))?.array
         let summaries = elements?.compactMap(SecureMessageSummary.init(element:))
         guard let summaries, summaries.count == elements?.count else {
-            throw Problem(.badGateway, "The answer is not a list of secure notifications.")
+            throw Problem.malformedAnswer("The answer is not a list of secure notifications.")
         }
         return summaries
     }

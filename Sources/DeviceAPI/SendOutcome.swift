@@ -80,7 +80,7 @@ public struct SendOutcome: Equatable, Sendable {
     /// - Throws: `Problem` 502, when the answer is not an outcome.
     public init(_ response: Response) throws(Problem) {
         guard let document = try? JSONValue(parsing: response.body), let list = document["Outcomes"]?.array else {
-            throw Problem(.badGateway, "The answer is not the outcome of a send.")
+            throw Problem.malformedAnswer("The answer is not the outcome of a send.")
         }
         id = document["Id"]?.integer.flatMap { Int32(exactly: $0) }
         messageID = document["MessageId"]?.string

@@ -80,7 +80,7 @@ public struct SendOutcomeDetails: Equatable, Sendable {
         let outcomes = list?.compactMap(PlatformCounts.init(element:))
         guard let id = document?["NotificationId"]?.string, let state = document?["State"]?.string, let outcomes,
             outcomes.count == list?.count
-        else { throw Problem(.badGateway, "The answer does not tell what became of a send.") }
+        else { throw Problem.malformedAnswer("The answer does not tell what became of a send.") }
         self.init(notificationID: id, state: state, outcomes: outcomes)
         waitsForCredential = document?["WaitsFor"]?.string == Self.credential
     }

@@ -36,6 +36,18 @@ public enum DeviceClientError: Error, Equatable, Sendable {
     /// The error for an answer that is not a success.
     init(_ problem: Problem) {
         self =
+            switch problem.code {
+            case .registrationGone: .registrationGone(problem)
+            case let code? where code.isPassing: .busy(problem)
+            case let code? where code.status == .unauthorized: .unauthorized(problem)
+            case .some: .refused(problem)
+            case nil: Self(withoutCode: problem)
+            }
+    }
+
+    /// The answer of a web server before the backend, of an older backend, or with a code of a newer one.
+    private init(withoutCode problem: Problem) {
+        self =
             switch problem.status.code {
             case 401: .unauthorized(problem)
             case 410: .registrationGone(problem)

@@ -78,7 +78,7 @@ public struct NotificationClient: Sendable {
     public func outcome(of notificationID: String) async throws(DeviceClientError) -> SendOutcomeDetails {
         // Anything else could name another path.
         guard let id = NotificationID(notificationID) else {
-            throw .refused(Problem(.notFound, "This is no notification's id."))
+            throw .refused(Problem(.noSuchMessage, "This is no notification's id."))
         }
         let response = try await calls.success(.get, "\(Path.outcomes)/\(id)")
         return try read(response) { response throws(Problem) in try SendOutcomeDetails(response) }
@@ -94,7 +94,9 @@ public struct NotificationClient: Sendable {
 
     /// A path below a message's id. Anything else than an id could name another path.
     static func path(of messageID: String, _ rest: String) throws(DeviceClientError) -> String {
-        guard let id = NotificationID(messageID) else { throw .refused(Problem(.notFound, "This is no message's id.")) }
+        guard let id = NotificationID(messageID) else {
+            throw .refused(Problem(.noSuchMessage, "This is no message's id."))
+        }
         return "\(Path.notifications)/\(id)/\(rest)"
     }
 

@@ -143,7 +143,7 @@ extension RegisterClient {
         let response = try await calls.success(.post, Path.register, query: [("handle", handle)])
         let id = try read(response) { response throws(Problem) in
             guard let id = (try? JSONValue(parsing: response.body))?.string, Self.isRegistrationID(id) else {
-                throw Problem(.badGateway, "The answer is not a registration's id.")
+                throw Problem.malformedAnswer("The answer is not a registration's id.")
             }
             return id
         }
@@ -175,7 +175,7 @@ extension DeviceClientError {
     fileprivate var isAboutID: Bool {
         switch self {
         case .registrationGone: true
-        case .refused(let problem): problem == .foreignRegistration
+        case .refused(let problem): problem.code == .foreignRegistration
         default: false
         }
     }

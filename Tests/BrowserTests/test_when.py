@@ -82,7 +82,7 @@ def test_where_no_more_may_wait_the_page_says_so_at_the_time(page: Page, bob: Ac
     page.tab.evaluate(
         """void (() => {
             const real = window.fetch;
-            const problem = { type: "about:blank", title: "Too Many Requests", status: 429, field: "SendAt" };
+            const problem = { title: "Too Many Requests", status: 429, code: "tooManyScheduled", field: "SendAt" };
             window.fetch = async (url, request) => request?.method !== "POST" ? real(url, request)
                 : Response.json(problem, { status: 429, headers: { "Retry-After": "60" } });
         })()"""

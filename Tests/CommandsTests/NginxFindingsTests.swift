@@ -43,10 +43,10 @@ struct NginxFindingsTests {
                 : .json(Array(#"{"Platforms":[{"Name":"apns"}],"Realm":"AppBackend"}"#.utf8))
         case "/api/register":
             let isOfSession = request.fields.contains(.cookie) && !request.fields.contains(.authorization)
-            let detail = isOfSession ? Challenge.endedSession : Challenge.wrongCredentials
+            let code = isOfSession ? ProblemCode.sessionEnded : .wrongCredentials
             return Response(
                 status: .unauthorized, fields: [.wwwAuthenticate: "Basic realm=\"AppBackend\", charset=\"UTF-8\""],
-                body: Array("{\"detail\":\"\(detail)\"}".utf8))
+                body: Array("{\"code\":\"\(code.rawValue)\"}".utf8))
         default: return Response(status: .notFound)
         }
     }
@@ -141,11 +141,11 @@ struct NginxFindingsTests {
             fix: "--url https://localhost"),
         Row(name: "no service", site: answer(502, "<html>"), found: "does not reach", fix: upstream),
         Row(
-            name: "no service, in the snippet's words",
-            site: answer(503, #"{"detail":"The service is not available just now."}"#), found: "does not reach",
+            name: "no service, by the snippet's code", site: answer(503, #"{"code":"serviceUnavailable"}"#),
+            found: "does not reach",
             fix: upstream),
         Row(
-            name: "the service's own 503", site: answer(503, #"{"detail":"The store cannot be written."}"#),
+            name: "the service's own 503", site: answer(503, #"{"code":"storeUnavailable"}"#),
             found: "the service answers 503", fix: "journalctl -u app-backend"),
         Row(name: "no answer", site: answer(504), found: "no answer", fix: "journalctl -u app-backend"),
         Row(name: "a teapot", site: answer(418), found: "is answered with 418", fix: "error_log"),

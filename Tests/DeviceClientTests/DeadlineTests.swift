@@ -33,9 +33,9 @@ struct DeadlineTests {
     }
 
     @Test func `a refusal in time is the refusal`() async throws {
-        let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.noSuchMessage)))
         let reference = try #require(Self.reference)
-        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.noSuchMessage, "No."))) {
             try await client.secureMessage(reference, within: 60)
         }
     }
@@ -59,9 +59,9 @@ struct DeadlineTests {
 
     @Test(arguments: [1e300, .infinity])
     func `a deadline that is far away is no deadline`(seconds: Double) async throws {
-        let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.noSuchMessage)))
         let reference = try #require(Self.reference)
-        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.noSuchMessage, "No."))) {
             try await client.secureMessage(reference, within: seconds)
         }
     }

@@ -8,6 +8,34 @@ import Testing
 struct DeviceClientErrorTests {
     @Test(
         arguments: [
+            (ProblemCode.invalidValue, DeviceClientError.refused), (.wrongCredentials, DeviceClientError.unauthorized),
+            (.tokenExpired, DeviceClientError.unauthorized), (.tagNotAllowed, DeviceClientError.refused),
+            (.noSuchMessage, DeviceClientError.refused), (.requestUnderWay, DeviceClientError.busy),
+            (.outcomeUnknown, DeviceClientError.refused), (.keyReused, DeviceClientError.refused),
+            (.registrationGone, DeviceClientError.registrationGone), (.bodyTooLarge, DeviceClientError.refused),
+            (.tooManySends, DeviceClientError.busy), (.internalError, DeviceClientError.refused),
+            (.hubRefused, DeviceClientError.refused), (.storeBusy, DeviceClientError.busy),
+            (.timedOut, DeviceClientError.refused),
+        ] as [(ProblemCode, @Sendable (Problem) -> DeviceClientError)])
+    func `a code has its error, which carries the problem`(
+        code: ProblemCode, error: @Sendable (Problem) -> DeviceClientError
+    ) async throws {
+        let transport = ScriptedTransport(.problem(code))
+        let client = try Example.notificationClient(transport)
+        await #expect(throws: error(Problem(code, "No."))) { try await client.inbox() }
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func `a code that this version does not know is kept, and the status decides`() async throws {
+        let body = #"{"code":"madeUpLater","detail":"No."}"#
+        let client = try Example.notificationClient(ScriptedTransport(.body(body, status: .serviceUnavailable)))
+        let error = await #expect(throws: DeviceClientError.self) { try await client.inbox() }
+        let problem = try #require(error?.problem)
+        #expect(error == .busy(problem) && problem.code == nil && problem.codeText == "madeUpLater")
+    }
+
+    @Test(
+        arguments: [
             (HTTPResponse.Status.badRequest, DeviceClientError.refused),
             (.unauthorized, DeviceClientError.unauthorized),
             (.forbidden, DeviceClientError.refused),
@@ -23,12 +51,13 @@ struct DeviceClientErrorTests {
             (.gatewayTimeout, DeviceClientError.refused),
             (.movedPermanently, DeviceClientError.refused),
         ] as [(HTTPResponse.Status, @Sendable (Problem) -> DeviceClientError)])
-    func `every status has its error, which carries the problem`(
+    func `a status without a code has its error, which carries the problem`(
         status: HTTPResponse.Status, error: @Sendable (Problem) -> DeviceClientError
     ) async throws {
-        let transport = ScriptedTransport(.problem(status, "What is wrong.", retryAfter: 30))
+        let answer = Response(status: status, fields: [.retryAfter: "30"], body: [UInt8](#"{"detail":"No."}"#.utf8))
+        let transport = ScriptedTransport(answer)
         let client = try Example.registerClient(transport, MemoryStorage(registrationID: "7"))
-        let problem = Problem(status, "What is wrong.", retryAfter: 30)
+        let problem = Problem(answer)
         await #expect(throws: error(problem)) { try await client.register(handle: "A0", platform: .apns) }
         #expect(error(problem).problem == problem)
         #expect(transport.requests.count == 1)
@@ -36,8 +65,9 @@ struct DeviceClientErrorTests {
     }
 
     @Test func `only a conflict that passes is worth another try`() async throws {
-        let client = try Example.notificationClient(ScriptedTransport(.problem(.conflict)))
-        await #expect(throws: DeviceClientError.refused(Problem(.conflict, "No."))) {
+        let answer = Response(status: .conflict)
+        let client = try Example.notificationClient(ScriptedTransport(answer))
+        await #expect(throws: DeviceClientError.refused(Problem(answer))) {
             try await client.send("a", to: "bob", on: .apns, key: .random())
         }
     }
@@ -45,7 +75,7 @@ struct DeviceClientErrorTests {
     @Test func `a web server's own error page is a problem with its status`() async throws {
         let page = Response(status: .badGateway, fields: [.contentType: "text/html"], body: [UInt8]("<html>".utf8))
         let client = try Example.registerClient(ScriptedTransport(page))
-        await #expect(throws: DeviceClientError.refused(Problem(.badGateway, "Bad Gateway"))) {
+        await #expect(throws: DeviceClientError.refused(Problem(page))) {
             try await client.register(handle: "A0", platform: .apns)
         }
     }

@@ -53,14 +53,14 @@ struct NotificationClientTests {
     }
 
     @Test func `a bad gateway without an outcome is an error`() async throws {
-        let client = try Example.notificationClient(ScriptedTransport(.problem(.badGateway)))
-        await #expect(throws: DeviceClientError.refused(Problem(.badGateway, "No."))) {
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.hubRefused)))
+        await #expect(throws: DeviceClientError.refused(Problem(.hubRefused, "No."))) {
             try await client.send("a", to: "bob", on: .wns)
         }
     }
 
     @Test func `several platforms are one call each, and one failure does not hide the others`() async throws {
-        let transport = ScriptedTransport(.problem(.badRequest, "No such platform."), .body(Self.enqueued))
+        let transport = ScriptedTransport(.problem(.unknownPlatform, "No such platform."), .body(Self.enqueued))
         let outcome = try await Example.notificationClient(transport).send(
             "a", to: "bob", on: [.mpns, .apns])
         #expect(
@@ -72,18 +72,18 @@ struct NotificationClientTests {
     }
 
     @Test func `when every platform fails the first error is thrown`() async throws {
-        let transport = ScriptedTransport(.problem(.forbidden, "Not to bob."), .problem(.badRequest))
+        let transport = ScriptedTransport(.problem(.recipientNotAllowed, "Not to bob."), .problem(.unknownPlatform))
         let client = try Example.notificationClient(transport)
-        await #expect(throws: DeviceClientError.refused(Problem(.forbidden, "Not to bob."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.recipientNotAllowed, "Not to bob."))) {
             try await client.send("a", to: "bob", on: [.apns, .wns])
         }
         #expect(transport.requests.count == 2)
     }
 
     @Test func `a wrong password is tried once, not once per platform`() async throws {
-        let transport = ScriptedTransport(.problem(.unauthorized))
+        let transport = ScriptedTransport(.problem(.wrongCredentials))
         let client = try Example.notificationClient(transport)
-        await #expect(throws: DeviceClientError.unauthorized(Problem(.unauthorized, "No."))) {
+        await #expect(throws: DeviceClientError.unauthorized(Problem(.wrongCredentials, "No."))) {
             try await client.send("a", to: "bob", on: DevicePlatform.allCases)
         }
         #expect(transport.requests.count == 1)
@@ -131,11 +131,11 @@ struct NotificationClientTests {
     }
 
     @Test func `a secure message is deleted by its token or id`() async throws {
-        let transport = ScriptedTransport(.body(""), .problem(.notFound))
+        let transport = ScriptedTransport(.body(""), .problem(.noSuchMessage))
         let client = try Example.notificationClient(transport)
         try await client.deleteSecureMessage(#require(SecureReference(id: 7, token: "AAAAAAAAAAAAAAAAAAAA-_")))
         let gone = try #require(SecureReference(id: 7))
-        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.noSuchMessage, "No."))) {
             try await client.deleteSecureMessage(gone)
         }
         #expect(
@@ -143,9 +143,9 @@ struct NotificationClientTests {
     }
 
     @Test func `another user's message is refused with 404`() async throws {
-        let client = try Example.notificationClient(ScriptedTransport(.problem(.notFound)))
+        let client = try Example.notificationClient(ScriptedTransport(.problem(.noSuchMessage)))
         let reference = try #require(SecureReference(id: 7))
-        await #expect(throws: DeviceClientError.refused(Problem(.notFound, "No."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.noSuchMessage, "No."))) {
             try await client.secureMessage(reference)
         }
     }
@@ -167,7 +167,7 @@ struct NotificationClientTests {
     @Test(arguments: ["", "..", "a/b", "a?b", "n 1", "é"])
     func `a malformed id of a send is refused without a request`(id: String) async throws {
         let transport = ScriptedTransport()
-        let problem = Problem(.notFound, "This is no notification's id.")
+        let problem = Problem(.noSuchMessage, "This is no notification's id.")
         let client = try Example.notificationClient(transport)
         await #expect(throws: DeviceClientError.refused(problem)) { try await client.outcome(of: id) }
         #expect(transport.requests.isEmpty)
@@ -181,7 +181,7 @@ struct NotificationClientTests {
     ])
     func `an answer that does not tell what became of a send is refused`(body: String) async throws {
         let client = try Example.notificationClient(ScriptedTransport(.body(body)))
-        let problem = Problem(.badGateway, "The answer does not tell what became of a send.")
+        let problem = Problem.malformedAnswer("The answer does not tell what became of a send.")
         await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.outcome(of: "n") }
     }
 
@@ -220,7 +220,7 @@ struct NotificationClientTests {
     ])
     func `a malformed inbox is refused`(body: String) async throws {
         let client = try Example.notificationClient(ScriptedTransport(.body(body)))
-        let problem = Problem(.badGateway, "The answer is not an inbox.")
+        let problem = Problem.malformedAnswer("The answer is not an inbox.")
         await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.inbox() }
     }
 
@@ -237,7 +237,7 @@ struct NotificationClientTests {
     @Test(arguments: ["", "{}", #"[{"Id":9}]"#, #"[{"Id":4294967296,"Read":true}]"#, "[1]"])
     func `a malformed list is refused`(body: String) async throws {
         let client = try Example.notificationClient(ScriptedTransport(.body(body)))
-        let problem = Problem(.badGateway, "The answer is not a list of secure notifications.")
+        let problem = Problem.malformedAnswer("The answer is not a list of secure notifications.")
         await #expect(throws: DeviceClientError.malformedAnswer(problem)) { try await client.secureMessages() }
     }
 }

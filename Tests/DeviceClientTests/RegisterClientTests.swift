@@ -53,7 +53,7 @@ struct RegisterClientTests {
     }
 
     @Test func `an id that is gone is forgotten, and a fresh one is tried once`() async throws {
-        let transport = ScriptedTransport(.problem(.gone), .id("new"), .ok)
+        let transport = ScriptedTransport(.problem(.registrationGone), .id("new"), .ok)
         let storage = MemoryStorage(registrationID: "old")
         try await Example.registerClient(transport, storage).register(handle: "A0", platform: .apns)
         #expect(
@@ -62,10 +62,11 @@ struct RegisterClientTests {
     }
 
     @Test func `an id that is gone twice is an error, and none is kept`() async throws {
-        let transport = ScriptedTransport(.problem(.gone), .id("new"), .problem(.gone, "Gone again."))
+        let transport = ScriptedTransport(
+            .problem(.registrationGone), .id("new"), .problem(.registrationGone, "Gone again."))
         let storage = MemoryStorage(registrationID: "old")
         let client = try Example.registerClient(transport, storage)
-        await #expect(throws: DeviceClientError.registrationGone(Problem(.gone, "Gone again."))) {
+        await #expect(throws: DeviceClientError.registrationGone(Problem(.registrationGone, "Gone again."))) {
             try await client.register(handle: "A0", platform: .apns)
         }
         #expect(transport.requests.count == 3)
@@ -90,9 +91,9 @@ struct RegisterClientTests {
     }
 
     @Test(arguments: [
-        Problem(.forbidden, "You may not claim the tag admin (policy.tags).", field: "Tags"),
-        Problem(.forbidden, "This app token lacks the scope register."), Problem(.notFound, "No."),
-        Problem(.badRequest, "This registration id belongs to another user."),
+        Problem(.tagNotAllowed, "You may not claim the tag admin (policy.tags).", field: "Tags"),
+        Problem(.scopeMissing, "This app token lacks the scope register."), Problem(.noSuchMessage, "No."),
+        Problem(.invalidValue, "This registration id belongs to another user."),
     ])
     func `any other refusal is an error at once, and the id is kept`(problem: Problem) async throws {
         let transport = ScriptedTransport(problem.response)
@@ -105,19 +106,19 @@ struct RegisterClientTests {
     }
 
     @Test func `another user's id is kept when no other one can be had`() async throws {
-        let transport = ScriptedTransport(Problem.foreignRegistration.response, .problem(.serviceUnavailable))
+        let transport = ScriptedTransport(Problem.foreignRegistration.response, .problem(.storeBusy))
         let client = try Example.registerClient(transport, MemoryStorage(registrationID: "old"))
-        await #expect(throws: DeviceClientError.busy(Problem(.serviceUnavailable, "No."))) {
+        await #expect(throws: DeviceClientError.busy(Problem(.storeBusy, "No."))) {
             try await client.register(handle: "A0", platform: .apns)
         }
         #expect(client.registrationID == "old")
     }
 
     @Test func `the id is kept as soon as it is known, also when the put fails`() async throws {
-        let transport = ScriptedTransport(.id("9"), .problem(.serviceUnavailable, retryAfter: 5), .ok)
+        let transport = ScriptedTransport(.id("9"), .problem(.storeBusy, retryAfter: 5), .ok)
         let storage = MemoryStorage()
         let client = try Example.registerClient(transport, storage)
-        await #expect(throws: DeviceClientError.busy(Problem(.serviceUnavailable, "No.", retryAfter: 5))) {
+        await #expect(throws: DeviceClientError.busy(Problem(.storeBusy, "No.", retryAfter: 5))) {
             try await client.register(handle: "A0", platform: .apns)
         }
         try await client.register(handle: "A0", platform: .apns)

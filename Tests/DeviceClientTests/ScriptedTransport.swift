@@ -50,8 +50,8 @@ extension Response {
         .json([UInt8](text.utf8), status: status)
     }
 
-    static func problem(_ status: HTTPResponse.Status, _ detail: String = "No.", retryAfter: Int? = nil) -> Response {
-        Problem(status, detail, retryAfter: retryAfter).response
+    static func problem(_ code: ProblemCode, _ detail: String = "No.", retryAfter: Int? = nil) -> Response {
+        Problem(code, detail, retryAfter: retryAfter).response
     }
 }
 

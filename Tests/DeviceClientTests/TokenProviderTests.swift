@@ -49,7 +49,7 @@ struct TokenProviderTests {
 
     @Test func `a token that was refused is replaced once, and the same request made again`() async throws {
         let outcome = Response.body(#"{"Outcomes":[]}"#)
-        let (transport, tokens) = (ScriptedTransport(.problem(.unauthorized), outcome), Tokens())
+        let (transport, tokens) = (ScriptedTransport(.problem(.wrongCredentials), outcome), Tokens())
         let client = try Self.client(transport) { tokens.next($0) }
         _ = try await client.send("a", to: "bob", on: .apns, key: IdempotencyKey("k"))
         #expect(Self.fields(transport) == ["Bearer token-1", "Bearer token-2"])
@@ -59,28 +59,30 @@ struct TokenProviderTests {
     }
 
     @Test func `a fresh token that is refused, too, is an error`() async throws {
-        let (transport, tokens) = (ScriptedTransport(.problem(.unauthorized), .problem(.unauthorized)), Tokens())
+        let (transport, tokens) = (
+            ScriptedTransport(.problem(.wrongCredentials), .problem(.wrongCredentials)), Tokens()
+        )
         let client = try Self.client(transport) { tokens.next($0) }
-        await #expect(throws: DeviceClientError.unauthorized(Problem(.unauthorized, "No."))) {
+        await #expect(throws: DeviceClientError.unauthorized(Problem(.wrongCredentials, "No."))) {
             try await client.send("a", to: "bob", on: DevicePlatform.allCases)
         }
         #expect(tokens.asked == [false, true])
     }
 
-    @Test(arguments: [HTTPResponse.Status.forbidden, .serviceUnavailable, .notFound])
-    func `no other refusal asks for a fresh token`(status: HTTPResponse.Status) async throws {
-        let (transport, tokens) = (ScriptedTransport(.problem(status)), Tokens())
+    @Test(arguments: [ProblemCode.scopeMissing, .storeBusy, .noSuchMessage])
+    func `no other refusal asks for a fresh token`(code: ProblemCode) async throws {
+        let (transport, tokens) = (ScriptedTransport(.problem(code)), Tokens())
         let client = try Self.client(transport) { tokens.next($0) }
         await #expect(throws: DeviceClientError.self) { try await client.inbox() }
         #expect(tokens.asked == [false])
     }
 
     @Test func `a token that stays the same is not shown twice`() async throws {
-        let transport = ScriptedTransport(.problem(.unauthorized))
+        let transport = ScriptedTransport(.problem(.wrongCredentials))
         let client = NotificationClient(
             endpoint: try Endpoint("https://push.example.com"), credentials: try Credentials(token: "abt_1"),
             transport: transport)
-        await #expect(throws: DeviceClientError.unauthorized(Problem(.unauthorized, "No."))) {
+        await #expect(throws: DeviceClientError.unauthorized(Problem(.wrongCredentials, "No."))) {
             try await client.inbox()
         }
         #expect(transport.requests.count == 1)

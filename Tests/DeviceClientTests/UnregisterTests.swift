@@ -31,15 +31,15 @@ struct UnregisterTests {
 
     @Test func `a registration that is gone already is no error`() async throws {
         let client = try Example.registerClient(
-            ScriptedTransport(.problem(.gone)), MemoryStorage(registrationID: "7"))
+            ScriptedTransport(.problem(.registrationGone)), MemoryStorage(registrationID: "7"))
         try await client.unregister()
         #expect(client.registrationID == nil)
     }
 
     @Test func `a refused deletion keeps the id, and forgetting does not ask`() async throws {
-        let transport = ScriptedTransport(.problem(.forbidden))
+        let transport = ScriptedTransport(.problem(.tokenNotAllowed))
         let client = try Example.registerClient(transport, MemoryStorage(registrationID: "7"))
-        await #expect(throws: DeviceClientError.refused(Problem(.forbidden, "No."))) {
+        await #expect(throws: DeviceClientError.refused(Problem(.tokenNotAllowed, "No."))) {
             try await client.unregister()
         }
         #expect(client.registrationID == "7")

@@ -22,7 +22,7 @@ TOLD_BY = {
     # A process has begun to remove the device, and has ended.
     "FileStore/Maintenance/FileSiteStore+Sweep.swift": ("noteRemoved(", 1),
     # It belongs to no device, and is written under another name before.
-    "FileStore/Maintenance/FileSiteStore+Migrate.swift": ("guard try device(id) == nil", 1),
+    "Store/Records/HubNamespace.swift": ("try putRecords(moved", 1),
     # The hub's own call, which those above make.
     "BuiltInHub/BuiltInHub+Registrations.swift": ("func remove(", 1),
 }

@@ -302,7 +302,7 @@ def test_a_role_of_a_token_counts_for_its_requests(program: Path, authority: Aut
                 token = issuer.token(azp=PARTY, realm_access={"roles": given})
                 answer = show(product, token, "POST", "/api/notifications", json_body=message)
                 assert answer.status == status
-            assert answer.json()["detail"] == "You may not send to this recipient (policy.sendTo)."
+            assert answer.json()["code"] == "recipientNotAllowed" and "(policy.sendTo)" in answer.json()["detail"]
 
 
 def test_the_doctor_fetches_the_keys_of_each_issuer(program: Path, authority: Authority, tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ struct AdministrationMessageTests {
     @Test func `what is no message, and a list that cannot be, are refused`() throws {
         for id in ["-", String(repeating: "A", count: 22), "7", "a%20b"] {
             let answer = try page.call(.get, Self.messages + "/" + id)
-            #expect(answer.status == .notFound && Problem(answer).detail == "There is no message of that id.")
+            #expect(Problem(answer).code == .noSuchMessage)
         }
         for (query, field) in [
             ("limit=0", "limit"), ("limit=101", "limit"), ("after=7", "after"), ("before=yesterday", "before"),

@@ -68,14 +68,14 @@ struct AppTests {
         let site = try site()
         let (response, id) = try put(site, row.app, platform: row.platform, handle: row.handle)
         let problem = Problem(response)
-        #expect(problem.status == .badRequest && problem.field == "App" && problem.detail.contains(row.detail))
+        #expect(problem.code == .unknownApp && problem.field == "App" && problem.detail.contains(row.detail))
         #expect(try site.hubClient.registration(id) == nil)
     }
 
     @Test func `an app is refused where another hub delivers`() throws {
         let site = try site(.remoteHub)
         let problem = Problem(try put(site, "com.example.chat").response)
-        #expect(problem.status == .badRequest && problem.field == "App")
+        #expect(problem.code == .unknownApp && problem.field == "App")
         #expect(try put(site, nil).response.status == .ok)
     }
 

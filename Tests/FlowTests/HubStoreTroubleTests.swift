@@ -60,10 +60,8 @@ struct HubStoreTroubleTests {
             #expect(answer.fields[.retryAfter] == (error == .busy(retryAfterSeconds: 7) ? "7" : "10"), "\(name)")
             let isBusy = error == .busy(retryAfterSeconds: 7)
             // A hub that is called over the wire says no more than a stranger's would.
-            let detail =
-                road == .wire
-                ? "The hub is not available at present." : isBusy ? "The store is busy." : "The store cannot be used."
-            #expect(Problem(answer).detail == detail, "\(name)")
+            let code: ProblemCode = road == .wire ? .hubUnavailable : isBusy ? .storeBusy : .storeUnavailable
+            #expect(Problem(answer).code == code, "\(name)")
             let reports = site.hubReports.dropFirst(reported)
             let lines = log.lines.dropFirst(logged)
             #expect(!lines.isEmpty && lines.allSatisfy { $0.request == "test" && $0.level == .warning }, "\(name)")

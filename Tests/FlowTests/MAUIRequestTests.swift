@@ -72,7 +72,8 @@ struct MAUIRequestTests {
     @Test func `tags are one OR, each needs its grant, and the refusal names the rule`() throws {
         let body = #"{"text":"Hi","action":"a","tags":["news","sport","NEWS"]}"#
         let refused = Problem(site.request(body, key: key))
-        #expect(refused.status == .forbidden && refused.field == "tags" && refused.detail.contains("policy.sendTo"))
+        #expect(
+            refused.code == .recipientNotAllowed && refused.field == "tags" && refused.detail.contains("policy.sendTo"))
         try site.change("alice") { $0.sendTo = ["tag:news"] }
         let half = Problem(site.request(body, key: key))
         #expect(half.status == .forbidden && half.detail.contains("the user's own sendTo"))

@@ -31,7 +31,7 @@ struct MailboxTests {
             if answer.status != .ok { return answer }
             site.clock.advance(1)
         }
-        throw Problem(.internalServerError, "Nothing was refused.")
+        throw Problem(.internalError, "Nothing was refused.")
     }
 
     @Test func `a stranger who leaves as much as they may closes the mailbox to no other`() throws {

@@ -18,14 +18,12 @@ struct RecipientKind: CustomTestStringConvertible, Sendable {
     let templates: [String?]
     /// As the refusal of a secure message calls it; nil: it is for users, who get it.
     var called: String?
-    /// Why it is refused while alice is secure-only; nil: it is sent.
-    var careful: String?
-    /// Why an app token that may send to carol alone is refused.
-    var limited = "This app token may not send to this recipient."
+    /// Whether it is refused while alice is secure-only.
+    var isRefusedIfCareful = false
+    /// Which of the recipients a refusal of an app token names that may send to carol alone; nil: none.
+    var limited: String?
 
     var testDescription: String { to.text }
-
-    static let onlySecure = "Only secure messages may be sent here, and those to users."
 
     private static let silent = ["apns": 0, "fcm": 0, "wns": 0]
     private static let every = ["apns": 0, "fcm": 0, "wns": 0, "browser": 0, "template": 1]
@@ -36,37 +34,35 @@ struct RecipientKind: CustomTestStringConvertible, Sendable {
         RecipientKind(to: "alice", found: user, templates: ["username:alice", "username:alice"]),
         RecipientKind(
             to: .several(["alice", "carol"]), found: user, templates: ["username:alice", "username:alice"],
-            limited: "This app token may not send to alice."),
+            limited: "alice"),
         RecipientKind(to: "tag:news", found: group, templates: ["news"], called: "a tag"),
         RecipientKind(to: "role:oncall", found: group, templates: ["role:oncall"], called: "a role"),
         RecipientKind(
             to: "tags:news && !beta", found: group, templates: ["news && (!beta)"], called: "a tag",
-            limited: "This app token may not send to tag:news."),
+            limited: "tag:news"),
         RecipientKind(to: "*", found: group, templates: [nil], called: "everyone"),
         RecipientKind(
             to: "device:<id>", found: [["template": 1], ["template": 1], ["apns": 0]],
-            templates: ["device:<id>", "device:<id>"], called: "a device", careful: onlySecure,
-            limited: "There is no such device, or you may not send to it "
-                + "(the user's own sendTo, role Desk.2, role all)."),
+            templates: ["device:<id>", "device:<id>"], called: "a device", isRefusedIfCareful: true,
+            limited: "(the user's own sendTo, role Desk.2, role all)"),
         RecipientKind(
             to: .several(["alice", "tag:news"]), found: user, templates: ["news || username:alice", "username:alice"],
-            called: "a tag", careful: "Only secure messages may be sent to alice, and a tag beside them gets none.",
-            limited: "This app token may not send to tag:news."),
+            called: "a tag", isRefusedIfCareful: true,
+            limited: "tag:news"),
         RecipientKind(
             to: .several(["alice", "role:oncall"]), found: user,
             templates: ["role:oncall || username:alice", "username:alice"], called: "a role",
-            careful: "Only secure messages may be sent to alice, and a role beside them gets none.",
-            limited: "This app token may not send to role:oncall."),
+            isRefusedIfCareful: true,
+            limited: "role:oncall"),
     ]
 
     /// The expectations of a secure message, of another one where the site is secure-only, or the sender, or alice, and of another
     /// one where none of these is.
     var secureVerdicts: [SendVerdict] {
-        let careful = careful.map { SendVerdict.refused(.forbidden, $0) } ?? .sent
-        guard let called else { return [.sent, .sent, .sent, careful, .sent] }
-        let detail = "A message to \(called) cannot be secure: a text is kept for one user."
-        let plain = SendVerdict.refused(.forbidden, Self.onlySecure)
-        return [.refused(.badRequest, detail, field: "Secure"), plain, plain, careful, .sent]
+        let plain = SendVerdict.refused(.secureOnly)
+        let careful = isRefusedIfCareful ? plain : .sent
+        guard called != nil else { return [.sent, .sent, .sent, careful, .sent] }
+        return [.refused(.secureNotPossible, field: "Secure"), plain, plain, careful, .sent]
     }
 }
 
@@ -183,6 +179,7 @@ struct RecipientMatrixTests {
         }
         verdicts.append(try site.verdict(message))
         #expect(verdicts == kind.secureVerdicts)
+        if let called = kind.called { #expect(verdicts[0].names("A message to \(called) ")) }
     }
 
     @Test(arguments: RecipientKind.all)
@@ -193,7 +190,8 @@ struct RecipientMatrixTests {
         let verdicts = try [#","To":["carol"]"#, ""].map { limit in
             try site.verdict(message, fields: site.sendingToken(limit))
         }
-        #expect(verdicts == [.refused(.forbidden, kind.limited), .sent])
+        #expect(verdicts == [.refused(.recipientNotAllowed), .sent])
+        #expect(verdicts[0].names(kind.limited ?? "this recipient"))
     }
 
     @Test(arguments: ["tag:news", "tags:news", "role:oncall", "device:1-2-1", "*"])
@@ -202,7 +200,7 @@ struct RecipientMatrixTests {
         let problems = ["pns=apns&to_tag=\(text)", "to_tag=\(text)"].map { query in
             Problem(site.call(.post, Path.notifications, query: query, as: "bob", body: #""Hi""#))
         }
-        let refusal = Problem(.badRequest, "to_tag must be the name of a user.", field: "to_tag")
-        #expect(problems == [refusal, refusal] && site.hub.messages.isEmpty)
+        #expect(problems.allSatisfy { $0.code == .invalidRecipient && $0.field == "to_tag" })
+        #expect(site.hub.messages.isEmpty)
     }
 }

@@ -68,12 +68,12 @@ struct RecipientRightsTests {
         let site = try TestSite.withAllRecipients()
         try site.change("bob") { ($0.roles, $0.sendTo) = ([], patterns) }
         let rules = patterns == nil ? "policy.sendTo" : "the user's own sendTo"
-        let refusal = refused.map { SendVerdict.refused(.forbidden, "You may not send to \($0) (\(rules)).") }
         // A secure message is refused in the same words.
-        let verdicts = try (refusal == nil ? [false] : [false, true]).map { isSecure in
+        let verdicts = try (refused == nil ? [false] : [false, true]).map { isSecure in
             try site.verdict(PushMessage(to: to, body: "Hi", isSecure: isSecure))
         }
-        #expect(verdicts == (refusal.map { [$0, $0] } ?? [.sent]))
+        guard let refused else { return #expect(verdicts == [.sent]) }
+        #expect(verdicts.allSatisfy { $0 == .refused(.recipientNotAllowed) && $0.names(refused, "(\(rules))") })
     }
 
     /// With the first tag of those that are expressions.
@@ -92,19 +92,15 @@ struct RecipientRightsTests {
             try site.change("bob") { ($0.roles, $0.sendTo) = (roles, sendTo) }
             return try site.verdict(PushMessage(to: to, body: "Hi"))
         }
-        let needed = "means devices with none of its tags, too, which needs the right to send to everyone"
-        let refused = SendVerdict.refused(
-            .forbidden,
-            firstTag == nil
-                ? "You may not send to everyone (roles.broadcast)." : "This expression \(needed) (roles.broadcast).")
+        let refused = SendVerdict.refused(.recipientNotAllowed)
         for roles in [[], ["editor"], ["gone"]] {
             let verdicts = [try verdict(roles), try verdict(roles + ["crier"]), try verdict(roles)]
-            #expect(verdicts == [refused, .sent, refused])
+            #expect(verdicts == [refused, .sent, refused] && verdicts[0].names("(roles.broadcast)"))
         }
         // That right grants no tag.
-        let noTag = firstTag.map { "You may not send to tag:\($0) (the user's own sendTo, role crier)." }
-        let refusal = noTag.map { SendVerdict.refused(.forbidden, $0) }
-        #expect(try verdict(["crier"], sendTo: []) == refusal ?? .sent)
+        let other = try verdict(["crier"], sendTo: [])
+        guard let firstTag else { return #expect(other == .sent) }
+        #expect(other == refused && other.names("tag:\(firstTag) (the user's own sendTo, role crier)"))
     }
 
     // MARK: Texts
@@ -115,24 +111,26 @@ struct RecipientRightsTests {
         .one(head + String(repeating: text, count: count) + tail)
     }
 
-    private static let noUser = "To must be the name of a user."
-    private static let noTag = "To must be a user's name, or tag: and a tag, as in tag:news."
-    private static let noRole = "To names no role: it is role: and a role, as in role:oncall."
-    private static let otherRole = "There is no role nosuch in the configuration."
-    private static let notInList = "A list in To holds names of users, and tag: and a tag, as in tag:news."
-
-    /// With the reason. `<id>` is the registration id of a device of alice's.
-    private static let texts: [(PushMessage.Recipients, String)] = [
-        ("**", noUser), (" *", noUser), ("tag:", noTag), ("tag:*", noTag), ("tag:a || b", noTag),
-        ("tag:$UserId:{alice}", noTag), (long("tag:", 121, "a"), noTag), ("role:", noRole),
-        ("role:a b", noRole), (long("role:", 200, "a"), noRole), ("role:nosuch", otherRole),
-        (.several(["alice", "role:"]), noRole), (.several(["alice", "role:nosuch"]), otherRole),
-        (.several(["*"]), notInList), (.several(["device:<id>"]), notInList),
-        (.several(["alice", "device:<id>"]), notInList),
+    /// With the code. `<id>` is the registration id of a device of alice's.
+    static let texts: [(PushMessage.Recipients, ProblemCode)] = [
+        ("**", .invalidRecipient), (" *", .invalidRecipient), ("tag:", .invalidRecipient), ("tag:*", .invalidRecipient),
+        ("tag:a || b", .invalidRecipient), ("tag:$UserId:{alice}", .invalidRecipient),
+        (long("tag:", 121, "a"), .invalidRecipient), ("role:", .invalidRecipient), ("role:a b", .invalidRecipient),
+        (long("role:", 200, "a"), .invalidRecipient), ("role:nosuch", .unknownRole),
+        (.several(["alice", "role:"]), .invalidRecipient), (.several(["alice", "role:nosuch"]), .unknownRole),
+        (.several(["*"]), .invalidRecipient), (.several(["device:<id>"]), .invalidRecipient),
+        (.several(["alice", "device:<id>"]), .invalidRecipient),
     ]
 
+    @Test(arguments: texts)
+    func `a text that names no recipient is refused`(to: PushMessage.Recipients, code: ProblemCode) throws {
+        let site = try TestSite.withAllRecipients()
+        let to = to.replacing("<id>", with: try site.register("alice"))
+        #expect(try site.verdict(PushMessage(to: to, body: "Hi")) == .refused(code))
+    }
+
     /// With the fault, and the byte of `To`.
-    private static let malformed: [(PushMessage.Recipients, String, Int)] = [
+    static let malformed: [(PushMessage.Recipients, String, Int)] = [
         ("tags:", "a tag, ! or ( is expected", 5), ("tags: ", "a tag, ! or ( is expected", 6),
         ("tags:a &&", "a tag, ! or ( is expected", 9), ("tags:a & b", "&&, || or ) is expected", 8),
         ("tags:a b", "&&, || or ) is expected", 7), ("tags:(a || b", "a parenthesis is not closed", 12),
@@ -144,16 +142,12 @@ struct RecipientRightsTests {
         (long("tags:a && ", 14, "!", "b"), "too many parentheses within each other", 5),
     ]
 
-    static let unusable: [(PushMessage.Recipients, String)] =
-        texts
-        + malformed.map { to, fault, byte in (to, "To is no expression of tags: \(fault) (at byte \(byte)).") }
-
-    @Test(arguments: unusable)
-    func `a text that names no recipient is refused with the reason`(to: PushMessage.Recipients, reason: String) throws
-    {
-        let site = try TestSite.withAllRecipients()
-        let to = to.replacing("<id>", with: try site.register("alice"))
-        #expect(try site.verdict(PushMessage(to: to, body: "Hi")) == .refused(.badRequest, reason))
+    @Test(arguments: malformed)
+    func `an expression that cannot be read is refused with the fault and its place`(
+        to: PushMessage.Recipients, fault: String, byte: Int
+    ) throws {
+        let verdict = try TestSite.withAllRecipients().verdict(PushMessage(to: to, body: "Hi"))
+        #expect(verdict == .refused(.invalidRecipient) && verdict.names(fault, "(at byte \(byte))"))
     }
 
     @Test(arguments: TestSite.Road.allCases)
@@ -165,18 +159,18 @@ struct RecipientRightsTests {
         func tags(_ count: Int, _ joint: String) -> PushMessage.Recipients {
             .one("tags:" + (1...count).map { "t\($0)" }.joined(separator: joint))
         }
-        let list = "A list in To must name 1 to 19 recipients."
-        let expression = "An expression in To has at most 19 tags joined by || alone, otherwise at most 5."
-        let rows: [(PushMessage.Recipients, String?)] = [
+        let (list, expression) = (SendVerdict.refused(.invalidRecipient), SendVerdict.refused(.tooManyTags))
+        let rows: [(PushMessage.Recipients, SendVerdict?)] = [
             (.several(users + ["USER1"]), nil), (.several(users + ["tag:news"]), list),
             (.several((1...20).map { "role:r\($0)" }), list), (tags(19, "||"), nil), (tags(20, "||"), expression),
             (tags(21, "||"), expression), (tags(5, " && "), nil), (tags(6, "&&"), expression),
             (tags(7, "&&"), expression),
         ]
-        let problems = try rows.map { row in
-            try site.verdict(PushMessage(to: row.0, body: "Hi", platforms: ["apns"])).problem
+        let refusals = try rows.map { row in
+            let verdict = try site.verdict(PushMessage(to: row.0, body: "Hi", platforms: ["apns"]))
+            return verdict.problem == nil ? nil : verdict
         }
-        #expect(problems == rows.map { row in row.1.map { Problem(.badRequest, $0, field: "To") } })
+        #expect(refusals == rows.map(\.1))
         guard road == .wire else { return }
         #expect(site.hub.messages.map { $0.tags.split(separator: " || ").count } == [20, 20, 2])
     }

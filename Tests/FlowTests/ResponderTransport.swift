@@ -7,6 +7,6 @@ struct ResponderTransport: DeviceTransport {
     let responder: any Responder
 
     func send(_ request: Request) async throws -> Response {
-        try responder.respond(to: request)
+        try responder.respond(to: request).withCode()
     }
 }

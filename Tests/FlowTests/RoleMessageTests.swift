@@ -152,8 +152,8 @@ struct RoleMessageTests {
         let site = try site()
         try site.change("alice") { $0.tags = ["*", "role:*", "device:*"] }
         let problem = #expect(throws: Problem.self) { _ = try site.register("alice", tags: [tag]) }
-        #expect(problem?.status == .forbidden && problem?.field == "Tags")
-        #expect(problem?.detail == "You may not claim the tag \(tag) (it is the server's own).")
+        #expect(problem?.code == .tagNotAllowed && problem?.field == "Tags")
+        #expect(problem?.detail.contains("\(tag) (it is the server's own)") == true)
     }
 
     @Test func `a user's roles leave less room for tags, and without roles there is as much as ever`() throws {
@@ -165,10 +165,10 @@ struct RoleMessageTests {
         #expect(try give(["oncall"], to: "alice", on: site).failure == nil)
         #expect(try site.hubTags(id)?.count == 60)
         let problem = #expect(throws: Problem.self) { _ = try site.register("alice", tags: tags) }
-        #expect(problem?.detail == "A device has at most 58 tags.")
+        #expect(problem?.code == .tooManyTags && problem?.detail.contains("58") == true)
         // Of thousands no more are looked at than there is room for.
         let more = #expect(throws: Problem.self) { _ = try site.register("alice", tags: tags + ["not legal"]) }
-        #expect(more?.detail == problem?.detail)
+        #expect(more?.code == .tooManyTags)
         let fewer = try site.register("alice", tags: Array(tags.prefix(58)))
         #expect(try site.hubTags(fewer)?.contains("role:oncall") == true)
     }

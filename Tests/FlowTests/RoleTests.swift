@@ -62,14 +62,14 @@ struct RoleTests {
     }
 
     @Test func `a refusal names the rules that were asked`() throws {
-        #expect(Problem(sendToBob()).detail == "You may not send to this recipient (policy.sendTo).")
+        #expect(Problem(sendToBob()).detail.contains("(policy.sendTo)"))
         try give(["gone", "editor"], sendTo: ["x"])
         let refused = Problem(sendToBob())
-        #expect(refused.detail == "You may not send to this recipient (the user's own sendTo, role editor).")
-        #expect(refused.field == "to_tag")
+        #expect(refused.detail.contains("(the user's own sendTo, role editor)"))
+        #expect(refused.code == .recipientNotAllowed && refused.field == "to_tag")
         for (tag, rule) in [("sport", "policy.tags, role editor"), ("username:bob", "it is the server's own")] {
             let error = #expect(throws: Problem.self) { _ = try site.register("alice", tags: [tag]) }
-            #expect(error?.detail == "You may not claim the tag \(tag) (\(rule)).")
+            #expect(error?.code == .tagNotAllowed && error?.detail.contains("\(tag) (\(rule))") == true)
         }
     }
 

@@ -26,7 +26,8 @@ final class TestPage {
         let response = try responder.respond(
             to: Request(
                 method: method, authority: "backend.test", path: path, query: query, fields: fields,
-                body: Array(body.utf8), remoteAddress: "192.0.2.1", id: "page"))
+                body: Array(body.utf8), remoteAddress: "192.0.2.1", id: "page")
+        ).withCode()
         if let given = response.fields[.setCookie] {
             cookie = given.contains("Max-Age=0;") ? nil : given.split(separator: ";").first.map(String.init)
         }

@@ -35,7 +35,8 @@ extension TestSite {
         return backend.respond(
             to: Request(
                 method: .post, authority: "backend.test", path: post.path, query: post.query, fields: fields,
-                body: Array(post.body.utf8), id: "test"))
+                body: Array(post.body.utf8), id: "test")
+        ).withCode()
     }
 }
 

@@ -9,7 +9,7 @@ import Store
 import Testing
 import Text
 
-/// The answer to one message object, and whether anything of it went further.
+/// The answer to one message object, and whether anything of it went further. Two are equal whatever their texts are.
 struct SendVerdict: Equatable, Sendable {
     /// Nil: it was accepted.
     let problem: Problem?
@@ -18,9 +18,17 @@ struct SendVerdict: Equatable, Sendable {
 
     static let sent = SendVerdict(problem: nil, isSent: true)
 
-    static func refused(_ status: HTTPResponse.Status, _ detail: String, field: String = "To") -> SendVerdict {
-        SendVerdict(problem: Problem(status, detail, field: field), isSent: false)
+    static func refused(_ code: ProblemCode, field: String = "To") -> SendVerdict {
+        SendVerdict(problem: Problem(code, "", field: field), isSent: false)
     }
+
+    static func == (one: SendVerdict, other: SendVerdict) -> Bool {
+        one.isSent == other.isSent && one.problem?.code == other.problem?.code
+            && one.problem?.field == other.problem?.field
+    }
+
+    /// Whether a refusal tells the person each of them.
+    func names(_ parts: String...) -> Bool { parts.allSatisfy { problem?.detail.contains($0) ?? false } }
 }
 
 extension TestSite {

@@ -150,7 +150,8 @@ final class TestSite: Sendable {
         return (server ?? backend).respond(
             to: Request(
                 method: method, authority: "backend.test", path: path, query: query, fields: fields,
-                body: Array(body.utf8), id: "test"))
+                body: Array(body.utf8), id: "test")
+        ).withCode()
     }
 
     /// Gets an id and registers an Apple device under it, past our own client.

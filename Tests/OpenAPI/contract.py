@@ -47,6 +47,11 @@ class Contract:
     def routes(self) -> set[tuple[str, str]]:
         return {operation.route for operation in self.operations.values()}
 
+    @property
+    def codes(self) -> list[str]:
+        """The codes of problems."""
+        return self.document["components"]["schemas"]["ProblemCode"]["x-extensible-enum"]
+
     def tagged(self, tag: str) -> dict[str, Operation]:
         return {id: one for id, one in self.operations.items() if tag in one.definition["tags"]}
 
@@ -81,7 +86,7 @@ class Contract:
         if str(reply.status) not in answers:
             return [f"{id} has no {reply.status}"]
         answer = self._resolved(answers[str(reply.status)])
-        faults = self._of_fields(answer, reply) + self._of_body(answer, reply)
+        faults = self._of_fields(answer, reply) + self._of_body(answer, reply) + self._of_problem(reply)
         return [f"{id} {reply.status}: {fault}" for fault in faults]
 
     def schema_faults(self, schema: dict[str, Any], value: Any) -> list[str]:
@@ -117,6 +122,16 @@ class Contract:
         if kind not in content:
             return [f"the body is {kind}"]
         return self.schema_faults(content[kind]["schema"], reply.json()) if kind.endswith("json") else []
+
+    def _of_problem(self, reply: Reply) -> list[str]:
+        """A problem's code is one of the document's list, which its schema leaves open, and its type has it too."""
+        if reply.headers.get_content_type() != "application/problem+json":
+            return []
+        problem = reply.json()
+        code = problem.get("code")
+        if code in self.codes and problem["type"] == f"urn:app-backend:problem:{code}":
+            return []
+        return [f"the code {code} of the type {problem['type']}"]
 
     def _resolved(self, item: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in item:

@@ -6,6 +6,7 @@ import Foundation
 import HTTP
 import HTTPTypes
 import JSON
+import Testing
 
 /// A user who may log in.
 struct WireUser: Sendable {
@@ -85,7 +86,7 @@ extension ServedSite {
             notifications: NotificationClient(endpoint: endpoint, credentials: credentials, transport: transport))
     }
 
-    /// A request as any HTTP client makes it, past our own client and its manners.
+    /// A request as any HTTP client makes it, past our own client and its manners. A problem must have a code, also one of nginx.
     func call(
         _ method: HTTPRequest.Method, _ path: String, query: String = "", as user: WireUser? = nil, body: String = "",
         fields: HTTPFields = [:]
@@ -93,10 +94,14 @@ extension ServedSite {
         var fields = fields
         if let user { fields[.authorization] = user.authorization }
         if !body.isEmpty && fields[.contentType] == nil { fields[.contentType] = "application/json" }
-        return try transport.respond(
+        let answer = try transport.respond(
             to: Request(
                 method: method, authority: authority, path: path, query: query, fields: fields,
                 body: Array(body.utf8)))
+        if answer.fields[.contentType] == Problem.contentType {
+            #expect(Problem(answer).code?.status == answer.status, "\(method) \(path)")
+        }
+        return answer
     }
 
     /// Asks for an id and registers an Apple device under it, past our own client.

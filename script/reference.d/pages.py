@@ -8,6 +8,7 @@ import findings
 import limits
 import messages
 import metrics
+import problems
 import routes
 import settings
 from swift import ROOT
@@ -20,6 +21,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "limits.md": limits.page,
     "messages.md": messages.page,
     "metrics.md": metrics.page,
+    "problem-codes.md": problems.page,
     "routes.md": routes.page,
     "settings.md": settings.page,
 }

@@ -20,7 +20,8 @@ extension AdministrationController {
         let roles = try fields.strings("Roles")
         guard !administration.roles.contains(where: { $0.administers && roles.contains($0.name) }) else {
             throw Problem(
-                .forbidden, "A role that lets its users administer is given by command: app-backend user change.",
+                .changeNotAllowed,
+                "A role that lets its users administer is given by command: app-backend user change.",
                 field: "Roles")
         }
         // Neither a hash for nothing, nor one for a name that is no name.
@@ -31,7 +32,7 @@ extension AdministrationController {
         let isKnown = try administration.store.userRecord(checked)?.keepsData == true
         guard !isKnown, !administration.hasIssuer(checked) else {
             throw Problem(
-                .conflict, "A user of that name is known here already: app-backend user add can add them.",
+                .userExists, "A user of that name is known here already: app-backend user add can add them.",
                 field: "UserName")
         }
         try UserAdministration.check(chosen: password)

@@ -27,7 +27,7 @@ extension AdministrationController {
     /// What the message's sender learns by its timeline, who that is, and what became of it at each device.
     func message(_ request: UserRequest, _ id: String) throws -> Response {
         guard let message = try history.message(id) else {
-            throw Problem(.notFound, "There is no message of that id.")
+            throw Problem(.noSuchMessage, "There is no message of that id.")
         }
         return Self.answer(try history.report(message) { hub.details(of: $0, for: request, logger) }.json)
     }
@@ -44,7 +44,7 @@ extension AdministrationController {
     func cancel(_ request: UserRequest, _ id: String) throws -> Response {
         try requirePassword(request)
         guard let waiting = try history.cancel(id) else {
-            throw Problem(.notFound, "No message waits for its time under that id.")
+            throw Problem(.noSuchMessage, "No message waits for its time under that id.")
         }
         note("a scheduled message was cancelled", request, of: waiting.message.sender)
         return Response(fields: [.cacheControl: "no-store"])
@@ -55,13 +55,14 @@ extension AdministrationController {
     private func place(_ query: Query) throws -> SentMessage.Place? {
         let before = try query["before"].map { text in
             guard let time = Timestamp(rfc3339: text) else {
-                throw Problem(.badRequest, "before must be a time, as in 2026-11-23T00:14:10Z.", field: "before")
+                throw Problem(.invalidValue, "before must be a time, as in 2026-11-23T00:14:10Z.", field: "before")
             }
             return SentMessage.Place(sentAt: time)
         }
         let after = try query["after"].map { id in
             guard let message = try history.message(id) else {
-                throw Problem(.badRequest, "after must be the id of a message that is not forgotten.", field: "after")
+                throw Problem(
+                    .listPositionGone, "after must be the id of a message that is not forgotten.", field: "after")
             }
             return message.place
         }

@@ -70,7 +70,7 @@ struct AdministrationController: Sendable {
     /// - Throws: `Problem` 403, when the administrator is the user.
     func refuseSelf(_ request: UserRequest, _ user: User) throws(Problem) {
         guard !user.owner.hasSameBytes(as: request.user.owner) else {
-            throw Problem(.forbidden, "You cannot disable or remove yourself: another administrator can.")
+            throw Problem(.changeNotAllowed, "You cannot disable or remove yourself: another administrator can.")
         }
     }
 

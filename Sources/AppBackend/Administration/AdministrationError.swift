@@ -47,14 +47,14 @@ package enum AdministrationError: Error, Equatable, CustomStringConvertible {
 extension Problem {
     init(_ error: AdministrationError) {
         switch error {
-        case .badName: self.init(.badRequest, error.description, field: "UserName")
-        case .noUser, .leftNothing: self.init(.notFound, "There is no such user.")
-        case .isThere: self.init(.conflict, "There is a user of that name already.", field: "UserName")
-        case .nameIsUsedUp: self.init(.conflict, error.description, field: "UserName")
-        case .noRole: self.init(.badRequest, error.description, field: "Roles")
-        case .unusablePassword, .shortPassword: self.init(.badRequest, error.description, field: "Password")
-        case .noDevice: self.init(.notFound, "This user has no such device.")
-        case .noSession: self.init(.notFound, "This user has no such session.")
+        case .badName: self.init(.invalidValue, error.description, field: "UserName")
+        case .noUser, .leftNothing: self.init(.noSuchUser, "There is no such user.")
+        case .isThere: self.init(.userExists, "There is a user of that name already.", field: "UserName")
+        case .nameIsUsedUp: self.init(.userExists, error.description, field: "UserName")
+        case .noRole: self.init(.unknownRole, error.description, field: "Roles")
+        case .unusablePassword, .shortPassword: self.init(.unusablePassword, error.description, field: "Password")
+        case .noDevice: self.init(.noSuchDevice, "This user has no such device.")
+        case .noSession: self.init(.noSuchSession, "This user has no such session.")
         }
     }
 }

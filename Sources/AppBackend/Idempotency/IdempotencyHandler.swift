@@ -77,7 +77,7 @@ struct IdempotencyHandler: UserResponder {
         guard let field = request.fields[.idempotencyKey] else { return nil }
         guard let key = IdempotencyKey(field: field) else {
             throw Problem(
-                .badRequest, "Idempotency-Key must be 1 to 255 visible ASCII characters.", field: keyField)
+                .invalidValue, "Idempotency-Key must be 1 to 255 visible ASCII characters.", field: keyField)
         }
         return key
     }
@@ -85,17 +85,18 @@ struct IdempotencyHandler: UserResponder {
     private static func repetition(of first: IdempotentRequest, _ again: IdempotentRequest) throws(Problem) -> Response
     {
         guard first.fingerprint == again.fingerprint else {
-            throw Problem(.conflict, "This Idempotency-Key was another request's.", field: keyField)
+            throw Problem(.keyReused, "This Idempotency-Key was another request's.", field: keyField)
         }
         if let answer = first.answer { return Response(repeating: answer) }
         guard again.createdAt < first.createdAt + longestSeconds else {
             throw Problem(
-                .conflict,
+                .outcomeUnknown,
                 "The outcome of the request with this Idempotency-Key is unknown. Use a new key to repeat it.",
                 field: keyField)
         }
         throw Problem(
-            .conflict, "The request with this Idempotency-Key is under way.", field: keyField, retryAfter: retryAfter)
+            .requestUnderWay, "The request with this Idempotency-Key is under way.", field: keyField,
+            retryAfter: retryAfter)
     }
 
     private func act(on request: UserRequest, _ action: Action, _ claim: IdempotentRequest) throws -> Response {

@@ -42,6 +42,6 @@ struct BearerAuthenticator: Authenticator {
 
     /// Not as the problem itself, which is logged: anybody can make up such tokens. Each failed fetch of keys is logged.
     private static func unavailable(_ detail: String, seconds: Int) -> NoSideEffects {
-        NoSideEffects(response: Problem(.serviceUnavailable, detail, retryAfter: seconds).response)
+        NoSideEffects(response: Problem(.issuerUnavailable, detail, retryAfter: seconds).response)
     }
 }

@@ -7,11 +7,12 @@ import JWT
 /// The answer to a request without valid credentials: 401, and the scheme to use.
 package struct Challenge: Sendable {
     /// The message when the credentials are missing or wrong.
-    package static let wrongCredentials = "User name or password is missing or wrong."
+    private static let wrongCredentials = Problem(
+        .wrongCredentials, "User name or password is missing or wrong.")
     /// The message when the request has an app token.
-    package static let wrongAppToken = "This app token is wrong, has ended or was revoked."
+    private static let wrongAppToken = Problem(.wrongAppToken, "This app token is wrong, has ended or was revoked.")
     /// The message when the request has a cookie and no credentials.
-    package static let endedSession = "The session has ended: log in again."
+    private static let sessionEnded = Problem(.sessionEnded, "The session has ended: log in again.")
 
     /// Nil where no method takes names and passwords.
     private let basic: String?
@@ -34,7 +35,9 @@ package struct Challenge: Sendable {
 
     /// The answer to a request with a token that is not accepted (RFC 6750 section 3). No browser opens a box for it.
     func response(to error: TokenError) -> Response {
-        refusal("\(error)", ["\(bearer ?? session), error=\"invalid_token\", error_description=\"\(error)\""])
+        refusal(
+            Problem(error == .expired ? .tokenExpired : .invalidToken, "\(error)"),
+            ["\(bearer ?? session), error=\"invalid_token\", error_description=\"\(error)\""])
     }
 
     /// The answer to a request with an app token that is wrong: in the scheme in which it came.
@@ -44,8 +47,8 @@ package struct Challenge: Sendable {
             Self.wrongAppToken, isBearer ? ["\(token), error=\"invalid_token\""] : challenges(to: request))
     }
 
-    private func refusal(_ detail: String, _ challenges: [String]) -> Response {
-        var response = Problem(.unauthorized, detail).response
+    private func refusal(_ problem: Problem, _ challenges: [String]) -> Response {
+        var response = problem.response
         // A client chooses out of several fields (RFC 9110 section 11.6.1).
         response.fields[values: .wwwAuthenticate] = challenges
         return response
@@ -62,8 +65,7 @@ package struct Challenge: Sendable {
             return refusal(Self.wrongCredentials, ["\(bearer), error=\"invalid_token\""])
         }
         let isOfSession = !isLogIn && request.fields.contains(.cookie) && !request.fields.contains(.authorization)
-        let detail = isOfSession ? Self.endedSession : Self.wrongCredentials
-        return refusal(detail, challenges(to: request))
+        return refusal(isOfSession ? Self.sessionEnded : Self.wrongCredentials, challenges(to: request))
     }
 
     private func challenges(to request: Request) -> [String] {

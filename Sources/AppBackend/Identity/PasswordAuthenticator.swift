@@ -57,7 +57,7 @@ extension UserRequest {
             let found = try authenticator.authenticate(credentials, of: http), found.owner.hasSameBytes(as: user.owner)
         else {
             if user.record?.passwordHash.isEmpty == true { throw Problem.noPassword }
-            throw Problem(.forbidden, "That is not your password.", field: field)
+            throw Problem(.wrongPassword, "That is not your password.", field: field)
         }
         return found
     }
@@ -65,7 +65,7 @@ extension UserRequest {
 
 extension Problem {
     /// Of a user whom another way of logging in lets in, such as an identity provider.
-    static var noPassword: Problem { Problem(.forbidden, "You have no password here: you log in by other means.") }
+    static var noPassword: Problem { Problem(.noPassword, "You have no password here: you log in by other means.") }
 }
 
 extension User {

@@ -49,7 +49,7 @@ struct PasswordController: Sendable {
         do throws(AdministrationError) {
             try UserAdministration.check(chosen: text)
         } catch {
-            throw Problem(.badRequest, error.description, field: field)
+            throw Problem(.unusablePassword, error.description, field: field)
         }
         return text
     }
@@ -60,7 +60,7 @@ struct PasswordController: Sendable {
             .setPassword(hash, of: verified.name, keepingTokens: keepsTokens) { record in
                 guard let user = record, user.owner.hasSameBytes(as: verified.owner), user.mayLogIn(sessions.now()),
                     user.passwordHash == verified.passwordHash
-                else { throw Problem(.conflict, "The password was changed meanwhile.", field: "Password") }
+                else { throw Problem(.passwordChanged, "The password was changed meanwhile.", field: "Password") }
                 return user
             }
     }

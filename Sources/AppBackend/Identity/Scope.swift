@@ -36,11 +36,13 @@ package struct Scope: Equatable, Sendable {
     func check(recipient user: Principal?, field: String, named name: String? = nil) throws(Problem) {
         guard let recipients else { return }
         guard let user, recipients.owners[user.name] != nil else {
-            throw Problem(.forbidden, "This app token may not send to \(name ?? "this recipient").", field: field)
+            throw Problem(
+                .recipientNotAllowed, "This app token may not send to \(name ?? "this recipient").", field: field)
         }
         guard !recipients.isAnother(user.name, user.owner) else {
             throw Problem(
-                .forbidden, "This app token was made for a former user of that name: make another one.", field: field)
+                .tokenNotAllowed, "This app token was made for a former user of that name: make another one.",
+                field: field)
         }
     }
 }

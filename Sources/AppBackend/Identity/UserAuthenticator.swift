@@ -148,7 +148,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         switch throttle.admit(name: logIn.name, network: network, now: logIn.time) {
         case .refused(let seconds):
             metrics?.count(.throttled)
-            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+            throw Problem(.tooManyFailedLogIns, "Too many failed log-ins.", retryAfter: seconds)
         case .busy:
             metrics?.count(.busy)
             throw Self.tooManyAtOnce
@@ -158,7 +158,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         case .refused(let seconds):
             throttle.recordResult(name: logIn.name, network: network, isFailure: false)
             metrics?.count(.delayed)
-            throw Problem(.tooManyRequests, "Too many failed log-ins.", retryAfter: seconds)
+            throw Problem(.tooManyFailedLogIns, "Too many failed log-ins.", retryAfter: seconds)
         case .admitted(let isCounted): return isCounted
         }
     }
@@ -193,7 +193,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
     }
 
     private static let tooManyAtOnce = Problem(
-        .serviceUnavailable, "Too many log-ins at once.", retryAfter: 1)
+        .overloaded, "Too many log-ins at once.", retryAfter: 1)
 }
 
 /// The credentials of one request, and what they are checked against.

@@ -50,13 +50,13 @@ struct AdministrationHandler: UserResponder {
         }
         guard request.user.method == .session else {
             throw Problem(
-                .forbidden, "To administer, log in at this site's page: a password or a token is not enough here.")
+                .logInRequired, "To administer, log in at this site's page: a password or a token is not enough here.")
         }
         // Web servers compare paths with regard to case, and may keep this one to some networks.
         guard request.http.path.hasPrefix(Self.prefix) else { throw RoutingError.notFound }
         guard RequestOrigin(request.http) == .own else { throw RequestOrigin.crossSiteRequest }
         guard policy.rights(of: request.user).mayAdminister else {
-            throw Problem(.forbidden, "You may not administer: none of your roles lets you (roles.administer).")
+            throw Problem(.notAdministrator, "You may not administer: none of your roles lets you (roles.administer).")
         }
         return try inner.respond(to: request)
     }
@@ -74,10 +74,10 @@ struct ScopeHandler: UserResponder {
             return try inner.respond(to: request)
         }
         guard let needed = Scope.Action(request.http.method, route.pattern) else {
-            throw Problem(.forbidden, "An app token may not do that: log in with name and password.")
+            throw Problem(.tokenNotAllowed, "An app token may not do that: log in with name and password.")
         }
         guard actions.contains(needed) else {
-            throw Problem(.forbidden, "This app token lacks the scope \(needed.rawValue).")
+            throw Problem(.scopeMissing, "This app token lacks the scope \(needed.rawValue).")
         }
         return try inner.respond(to: request)
     }

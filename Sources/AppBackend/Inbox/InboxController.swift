@@ -21,5 +21,5 @@ struct InboxController: Sendable {
         ]
     }
 
-    static let noSuchMessage = Problem(.notFound, "You have no such message.")
+    static let noSuchMessage = Problem(.noSuchMessage, "You have no such message.")
 }

@@ -32,7 +32,8 @@ struct ListQuery {
     func checkPlace(in store: any StateStore, owner: String, now: Timestamp) throws {
         guard let after, try store.notification(after, owner: owner, now: now) == nil else { return }
         throw Problem(
-            .badRequest, "after names a message that is not there any more: begin again without it.", field: "after")
+            .listPositionGone, "after names a message that is not there any more: begin again without it.",
+            field: "after")
     }
 
     /// How long the list may be.
@@ -47,7 +48,7 @@ struct ListQuery {
         guard let text = query[name] else { return nil }
         guard let number = Int32(text), range.contains(number) else {
             throw Problem(
-                .badRequest, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).", field: name)
+                .invalidValue, "\(name) must be a number from \(range.lowerBound) to \(range.upperBound).", field: name)
         }
         return number
     }

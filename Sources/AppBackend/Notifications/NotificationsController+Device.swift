@@ -31,7 +31,8 @@ extension NotificationsController {
     ) throws -> (device: DeviceRecord, tag: Tag, owner: Principal) {
         let (field, rights) = (PushMessage.Member.to.rawValue, policy.rights(of: sender))
         let refused = Problem(
-            .forbidden, "There is no such device, or you may not send to it (\(rights.sendTo.rules)).", field: field)
+            .recipientNotAllowed, "There is no such device, or you may not send to it (\(rights.sendTo.rules)).",
+            field: field)
         guard let id = RegistrationID(id), let tag = Tag(registration: id),
             let device = try store.device(id.description), !device.platform.isEmpty,
             let name = UserName(User.name(ofOwner: device.owner))
@@ -57,7 +58,7 @@ extension NotificationsController {
         }
         guard let device, let tag = device.ownTag else {
             throw Problem(
-                .badRequest, "FromDevice must be the registration id of one of your devices.",
+                .unknownDevice, "FromDevice must be the registration id of one of your devices.",
                 field: PushMessage.Member.fromDevice.rawValue)
         }
         return SendingDevice(
@@ -86,7 +87,7 @@ struct SendingDevice: Sendable {
         let left = TagExpression.and(audience, others)
         guard (try? TagExpression(parsing: left.description)) != nil else {
             throw Problem(
-                .badRequest,
+                .tooManyTags,
                 "A hub leaves a device out of at most \(TagExpression.maximumTags - 2) users, tags and roles in To: name fewer, or "
                     + "leave FromDevice out.",
                 field: PushMessage.Member.fromDevice.rawValue)

@@ -11,7 +11,7 @@ extension NotificationsController {
         let sender = request.user
         let field = PushMessage.Member.to.rawValue
         guard policy.rights(of: sender).mayBroadcast else {
-            throw Problem(.forbidden, "You may not send to everyone (roles.broadcast).", field: field)
+            throw Problem(.recipientNotAllowed, "You may not send to everyone (roles.broadcast).", field: field)
         }
         try sender.scope.check(recipient: nil, field: field)
         try checkPlain(message, to: "everyone", sender: sender)

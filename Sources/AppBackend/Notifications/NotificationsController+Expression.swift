@@ -37,13 +37,14 @@ extension NotificationsController {
     private static func malformed(_ error: TagExpressionError) -> Problem {
         let place = TagExpressionError(
             offset: TagPolicy.expressionPrefix.utf8.count + error.offset, reason: error.reason)
-        return Problem(.badRequest, "To is no expression of tags: \(place).", field: PushMessage.Member.to.rawValue)
+        return Problem(
+            .invalidRecipient, "To is no expression of tags: \(place).", field: PushMessage.Member.to.rawValue)
     }
 
     /// One less than a hub takes: the tag by which devices hear the sender comes to them.
     private static var tooManyTags: Problem {
         Problem(
-            .badRequest,
+            .tooManyTags,
             "An expression in To has at most \(TagExpression.maximumTagsOfDisjunction - 1) tags joined by || alone, otherwise "
                 + "at most \(TagExpression.maximumTags - 1).",
             field: PushMessage.Member.to.rawValue)
@@ -59,7 +60,7 @@ extension NotificationsController {
         }
         guard expression.matches([]), !rights.mayBroadcast else { return }
         throw Problem(
-            .forbidden,
+            .recipientNotAllowed,
             "This expression means devices with none of its tags, too, which needs the right to send to everyone "
                 + "(roles.broadcast).", field: PushMessage.Member.to.rawValue)
     }

@@ -26,7 +26,7 @@ extension NotificationsController {
             (1...HubNotification.maximumDelay).contains(time.seconds - now().seconds)
         else {
             throw Problem(
-                .badRequest, "SendAt must be a time in the next seven days, as in 2026-11-24T08:00:00Z.",
+                .invalidValue, "SendAt must be a time in the next seven days, as in 2026-11-24T08:00:00Z.",
                 field: PushMessage.Member.sendAt.rawValue)
         }
         return .later(time)
@@ -92,7 +92,7 @@ extension NotificationsController {
     /// `DELETE /api/notifications/scheduled/{MessageId}`
     func cancelScheduled(_ request: UserRequest, _ id: String) throws -> Response {
         guard try schedule.cancel(id, owner: request.user.owner) != nil else {
-            throw Problem(.notFound, "No message of yours waits for its time under that id.")
+            throw Problem(.noSuchMessage, "No message of yours waits for its time under that id.")
         }
         return Response()
     }

@@ -18,7 +18,7 @@ extension NotificationsController {
     func sendMessage(_ request: UserRequest, _ query: Query) throws -> Response {
         try request.http.requireJSON()
         guard query["to_tag"] == nil else {
-            throw Problem(.badRequest, "A message object names its recipient itself, in To.", field: "to_tag")
+            throw Problem(.unexpectedMember, "A message object names its recipient itself, in To.", field: "to_tag")
         }
         let message = try PushMessage(body: request.body)
         guard let sendAt = message.sendAt else { return try send(message, request) }

@@ -21,7 +21,7 @@ extension NotificationsController {
         guard let id = NotificationID(name),
             try store.hasSent(id.description, owner: sender.owner, now: now()),
             let details = try notifications.hub.tracking(request.id).details(id.description)
-        else { throw Problem(.notFound, "You have sent no such notification.") }
+        else { throw Problem(.noSuchMessage, "You have sent no such notification.") }
         return .unstoredJSON(SendOutcomeDetails(id, details).json)
     }
 

@@ -38,7 +38,7 @@ extension NotificationsController {
         return Response()
     }
 
-    private static let noSuchNotification = Problem(.notFound, "You have no such notification.")
+    private static let noSuchNotification = Problem(.noSuchMessage, "You have no such notification.")
 
     /// What cannot be marked as read is still shown, and stays unread: a full disk or a read-only mount must not
     /// keep a message from its owner.

@@ -39,7 +39,7 @@ extension NotificationsController {
             try check(tag, rights: rights, sender: sender, field: Self.tagsField, named: text)
             if tags.contains(tag) { continue }
             guard tags.count < maximum else {
-                throw Problem(.badRequest, "A request has at most \(maximum) tags.", field: Self.tagsField)
+                throw Problem(.tooManyTags, "A request has at most \(maximum) tags.", field: Self.tagsField)
             }
             tags.append(tag)
         }

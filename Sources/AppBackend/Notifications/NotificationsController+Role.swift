@@ -19,7 +19,7 @@ extension NotificationsController {
     static func role(_ name: String) throws(Problem) -> Tag {
         guard !name.isEmpty, let tag = try? Tag(TagPolicy.rolePrefix + name) else {
             throw Problem(
-                .badRequest, "To names no role: it is role: and a role, as in role:oncall.",
+                .invalidRecipient, "To names no role: it is role: and a role, as in role:oncall.",
                 field: PushMessage.Member.to.rawValue)
         }
         return tag
@@ -36,7 +36,7 @@ extension NotificationsController {
         guard rights.maySend(toRole: name) else { throw rights.forbiddenRecipient(field, named: shown) }
         try sender.scope.check(recipient: nil, field: field, named: shown)
         guard policy.role(named: name) != nil else {
-            throw Problem(.badRequest, "There is no role \(name) in the configuration.", field: field)
+            throw Problem(.unknownRole, "There is no role \(name) in the configuration.", field: field)
         }
     }
 }

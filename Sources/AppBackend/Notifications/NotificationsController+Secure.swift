@@ -57,7 +57,8 @@ extension NotificationsController {
         _ request: UserRequest
     ) throws -> SecureNotification {
         guard notifications.sendAt == nil else {
-            throw Problem(.badRequest, "A secure message is not sent later: it can be read at once.", field: field)
+            throw Problem(
+                .secureNotPossible, "A secure message is not sent later: it can be read at once.", field: field)
         }
         do throws(StoreError) {
             return try create(
@@ -67,7 +68,7 @@ extension NotificationsController {
             guard case .shareExceeded(let seconds) = error else { throw error }
             let shown = name ?? "this user"
             throw Problem(
-                .tooManyRequests, "You have left as much unread with \(shown) as one sender may.", field: field,
+                .tooMuchUnread, "You have left as much unread with \(shown) as one sender may.", field: field,
                 retryAfter: seconds)
         }
     }

@@ -12,7 +12,7 @@ extension NotificationsController {
         let sender = request.user
         let platform = try platform(named: pns)
         guard let toTag = query["to_tag"], !toTag.isEmpty else {
-            throw Problem(.badRequest, "to_tag is missing: the name of the user to send to.", field: "to_tag")
+            throw Problem(.missingValue, "to_tag is missing: the name of the user to send to.", field: "to_tag")
         }
         let recipient = try recipient(toTag, sender: sender)
         let message = try request.http.jsonString()
@@ -44,6 +44,6 @@ extension NotificationsController {
         if let platform = Platform(appName: name), notifications.platforms.contains(platform) { return platform }
         let names = notifications.platforms.map(\.rawValue).joined(separator: ", ")
         let rule = field == "pns" ? "must be one of" : "may name"
-        throw Problem(.badRequest, "\(field) \(rule) \(names).", field: field)
+        throw Problem(.unknownPlatform, "\(field) \(rule) \(names).", field: field)
     }
 }

@@ -72,7 +72,7 @@ extension NotificationsController {
             case .user, .device, .expression, .everyone:
                 guard let name = UserName(text) else {
                     throw Problem(
-                        .badRequest, "A list in To holds names of users, and tag: and a tag, as in tag:news.",
+                        .invalidRecipient, "A list in To holds names of users, and tag: and a tag, as in tag:news.",
                         field: PushMessage.Member.to.rawValue)
                 }
                 if !names.contains(name) { names.append(name) }
@@ -89,7 +89,8 @@ extension NotificationsController {
         for text in texts where recipients.count <= PushMessage.maximumRecipients { try recipients.add(text) }
         guard (1...PushMessage.maximumRecipients).contains(recipients.count) else {
             throw Problem(
-                .badRequest, "A list in To must name 1 to \(PushMessage.maximumRecipients) recipients.", field: field)
+                .invalidRecipient, "A list in To must name 1 to \(PushMessage.maximumRecipients) recipients.",
+                field: field)
         }
         for tag in recipients.tags {
             try check(tag, rights: rights, sender: sender, named: TagPolicy.tagPrefix + tag.description)
@@ -114,7 +115,7 @@ extension NotificationsController {
         try checkPlain(message, to: recipients.groupKind, sender: sender)
         guard let careful else { return false }
         throw Problem(
-            .forbidden,
+            .secureOnly,
             "Only secure messages may be sent to \(careful.name), and \(recipients.groupKind) beside them gets none.",
             field: PushMessage.Member.to.rawValue)
     }

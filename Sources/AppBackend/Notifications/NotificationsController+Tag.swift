@@ -31,7 +31,7 @@ extension NotificationsController {
     static func tag(_ text: String) throws(Problem) -> Tag {
         guard let tag = try? Tag(text) else {
             throw Problem(
-                .badRequest, "To must be a user's name, or tag: and a tag, as in tag:news.",
+                .invalidRecipient, "To must be a user's name, or tag: and a tag, as in tag:news.",
                 field: PushMessage.Member.to.rawValue)
         }
         return tag
@@ -58,7 +58,7 @@ extension NotificationsController {
     ) throws(Problem) {
         guard !message.isSecure else {
             throw Problem(
-                .badRequest, "A message to \(audience) cannot be secure: a text is kept for one user.",
+                .secureNotPossible, "A message to \(audience) cannot be secure: a text is kept for one user.",
                 field: PushMessage.Member.secure.rawValue)
         }
         guard !policy.isSecureOnly(sender.record, recipient) else {
@@ -68,7 +68,7 @@ extension NotificationsController {
 
     /// - Parameter field: where the request names what cannot be kept; nil: it is all of it.
     static func onlySecure(_ field: String?) -> Problem {
-        Problem(.forbidden, "Only secure messages may be sent here, and those to users.", field: field)
+        Problem(.secureOnly, "Only secure messages may be sent here, and those to users.", field: field)
     }
 }
 

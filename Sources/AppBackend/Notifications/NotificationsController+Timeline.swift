@@ -14,7 +14,7 @@ extension NotificationsController {
     func timeline(_ request: UserRequest, _ id: String) throws -> Response {
         let (owner, time) = (request.user.owner, now())
         guard NotificationNames.isToken(id), let message = try store.sentMessage(id, owner: owner, now: time) else {
-            throw Problem(.notFound, "You have sent no such message.")
+            throw Problem(.noSuchMessage, "You have sent no such message.")
         }
         let answers = message.answers { notifications.hub.details(of: $0, for: request, logger) }
         let timeline = try MessageTimeline(message, answers, in: store, now: time)

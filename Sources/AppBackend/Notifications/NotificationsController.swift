@@ -65,8 +65,8 @@ struct NotificationsController: Sendable {
     }
 
     static func noRecipient(_ field: String, named name: String? = nil) -> Problem {
-        guard let name else { return Problem(.badRequest, "There is no such recipient.", field: field) }
-        return Problem(.badRequest, "There is no such recipient: \(name).", field: field)
+        guard let name else { return Problem(.unknownRecipient, "There is no such recipient.", field: field) }
+        return Problem(.unknownRecipient, "There is no such recipient: \(name).", field: field)
     }
 
     /// The recipient, checked against the sender's policy. Who is to be added yet, or again, has an owner already: it
@@ -75,7 +75,7 @@ struct NotificationsController: Sendable {
     /// - Throws: `Problem` 400 or 403, naming `field`.
     func recipient(_ text: String, sender: Principal, field: String = "to_tag") throws -> Principal {
         guard let recipient = UserName(text) else {
-            throw Problem(.badRequest, "\(field) must be the name of a user.", field: field)
+            throw Problem(.invalidRecipient, "\(field) must be the name of a user.", field: field)
         }
         return try self.recipient(recipient, sender: sender, rights: policy.rights(of: sender), field: field)
     }
@@ -126,12 +126,13 @@ struct NotificationsController: Sendable {
         // No id is given for what is not kept.
         if remember(result, message, of: request) { outcome.messageID = message?.id }
         if let error = result.firstError {
-            logger.warning("hub: \(error)", metadata: ["request": "\(request.id)"])
+            logger.warning(
+                "hub: \(error)", metadata: ["request": "\(request.id)", "code": "\(Problem(error).codeText ?? "")"])
         }
         guard !outcome.isAccepted else { return .json(outcome.json) }
         let problem =
             (dueID == nil ? result.firstError : result.passingError).map { Problem($0) }
-            ?? Problem(.badGateway, "No platform is configured.")
+            ?? Problem(.noPlatform, "No platform is configured.")
         let response = problem.response(with: outcome)
         guard hasActed else {
             for kept in send.kept { takeBack(kept, request) }

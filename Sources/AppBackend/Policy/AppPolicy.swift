@@ -24,13 +24,13 @@ package struct AppPolicy: Sendable {
         guard let app else { return nil }
         guard let names else {
             throw Problem(
-                .badRequest, "This backend's hub has one app of each platform: leave App out.", field: "App")
+                .unknownApp, "This backend's hub has one app of each platform: leave App out.", field: "App")
         }
         guard let all = names[platform.family], !all.isEmpty else {
-            throw Problem(.badRequest, "This backend has no apps of that platform: leave App out.", field: "App")
+            throw Problem(.unknownApp, "This backend has no apps of that platform: leave App out.", field: "App")
         }
         guard let name = all.first(where: { $0.lowercased().hasSameBytes(as: app.lowercased()) }) else {
-            throw Problem(.badRequest, "App must be one of \(all.joined(separator: ", ")).", field: "App")
+            throw Problem(.unknownApp, "App must be one of \(all.joined(separator: ", ")).", field: "App")
         }
         return try TagPolicy.serverTag(Tag.appPrefix + name)
     }

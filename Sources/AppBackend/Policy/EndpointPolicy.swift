@@ -15,7 +15,7 @@ package struct EndpointPolicy: Sendable {
     /// - Throws: `Problem` 400 for a device that is never sent to.
     func check(_ handle: DeviceHandle, field: String) throws(Problem) {
         guard mayPush(handle) else {
-            throw Problem(.badRequest, "The handle is at a host that this server does not push to.", field: field)
+            throw Problem(.invalidHandle, "The handle is at a host that this server does not push to.", field: field)
         }
     }
 }

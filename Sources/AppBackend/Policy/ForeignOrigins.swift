@@ -47,7 +47,7 @@ package struct ForeignOrigins: Sendable {
     }
 
     static let unclearPassword = Problem(
-        .forbidden, "A page of another site that shows a password says Content-Type: application/json.",
+        .crossSite, "A page of another site that shows a password says Content-Type: application/json.",
         field: "Content-Type")
 
     /// The request as an app would have made it.

@@ -34,7 +34,7 @@ enum RequestOrigin {
     /// Whether a request of that method changes nothing.
     static func isSafe(_ request: Request) -> Bool { request.method == .get || request.method == .head }
 
-    static let crossSiteRequest = Problem(.forbidden, "In a browser, only this site's own pages may do that.")
+    static let crossSiteRequest = Problem(.crossSite, "In a browser, only this site's own pages may do that.")
 }
 
 /// The fields in which a browser says how it came to make a request (W3C Fetch Metadata).

@@ -46,12 +46,12 @@ struct Rights: Sendable {
                 throw Self.illegalTag("Tags")
             }
             guard mayClaim(text) else {
-                throw Problem(.forbidden, "You may not claim the tag \(text) (\(rules(of: text))).", field: "Tags")
+                throw Problem(.tagNotAllowed, "You may not claim the tag \(text) (\(rules(of: text))).", field: "Tags")
             }
             guard known.insert(tag).inserted else { continue }
             // As soon as there are too many: a request names thousands.
             guard claimed.count < maximum else {
-                throw Problem(.badRequest, "A device has at most \(maximum) tags.", field: "Tags")
+                throw Problem(.tooManyTags, "A device has at most \(maximum) tags.", field: "Tags")
             }
             claimed.append(tag)
         }
@@ -61,7 +61,7 @@ struct Rights: Sendable {
     /// - Parameter field: where the request names the tag.
     static func illegalTag(_ field: String) -> Problem {
         Problem(
-            .badRequest, "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -", field: field)
+            .invalidTag, "A tag has 1 to \(Tag.maximumLength) letters, digits and _ @ # . : -", field: field)
     }
 
     /// By which devices of users with that role are reached. What is sent to a role travels as it is, so a user whom nothing may be
@@ -101,7 +101,8 @@ struct Rights: Sendable {
     ///   - field: where the request names the recipient.
     ///   - name: what it is called, where there are several; nil: it is the only one.
     func forbiddenRecipient(_ field: String, named name: String? = nil) -> Problem {
-        Problem(.forbidden, "You may not send to \(name ?? "this recipient") (\(sendTo.rules)).", field: field)
+        Problem(
+            .recipientNotAllowed, "You may not send to \(name ?? "this recipient") (\(sendTo.rules)).", field: field)
     }
 
     private func rules(of tag: String) -> String {

@@ -64,7 +64,7 @@ package struct TagPolicy: Sendable {
         do {
             return try Tag(text)
         } catch {
-            throw Problem(.internalServerError, "A name or tag that was checked before is not legal inside a tag.")
+            throw Problem(.internalError, "A name or tag that was checked before is not legal inside a tag.")
         }
     }
 

@@ -24,7 +24,7 @@ struct UserLimiter: UserResponder {
         guard limits.bytesUnderWay > 0, bytes > 0 else { return try pass(request, kind, owner) }
         guard meter.begin(bytes, of: owner, atMost: limits.bytesUnderWay) else {
             throw Problem(
-                .tooManyRequests, "Too much of this user's is under way (limits.bytesUnderWay).",
+                .tooManyBytes, "Too much of this user's is under way (limits.bytesUnderWay).",
                 retryAfter: Self.bytesRetryAfter)
         }
         return try Continuation.after({ try pass(request, kind, owner) }) { [meter] outcome in
@@ -39,20 +39,20 @@ struct UserLimiter: UserResponder {
         case .send:
             if let seconds = meter.take(.sends, of: owner, limits.sends) {
                 throw Problem(
-                    .tooManyRequests, "Too many sends by this user (limits.sendsPerMinute).", retryAfter: seconds)
+                    .tooManySends, "Too many sends by this user (limits.sendsPerMinute).", retryAfter: seconds)
             }
             return try inner.respond(to: request)
         case .registration:
             if let seconds = meter.take(.registrations, of: owner, limits.registrations) {
                 throw Problem(
-                    .tooManyRequests, "Too many registrations by this user (limits.registrationsPerMinute).",
+                    .tooManyRegistrations, "Too many registrations by this user (limits.registrationsPerMinute).",
                     retryAfter: seconds)
             }
             return try inner.respond(to: request)
         case .list:
             if let seconds = meter.take(.lists, of: owner, limits.lists) {
                 throw Problem(
-                    .tooManyRequests, "Too many lists for this user (limits.listsPerMinute).", retryAfter: seconds)
+                    .tooManyLists, "Too many lists for this user (limits.listsPerMinute).", retryAfter: seconds)
             }
             let response = try inner.respond(to: request)
             meter.noteList(response.body.count, of: owner)

@@ -78,7 +78,7 @@ package struct DeviceImport: Sendable {
     /// - Throws: `Problem` 403 for a user who may not log in.
     private func principal(_ user: User) throws -> Principal {
         guard user.mayLogIn(controller.now()) else {
-            throw Problem(.forbidden, "The user \(user.name) may not log in, and gets no device.")
+            throw Problem(.changeNotAllowed, "The user \(user.name) may not log in, and gets no device.")
         }
         return try controller.authenticator.account(ofOwner: user.owner)?.principal ?? user.principal
     }
@@ -97,7 +97,7 @@ package struct DeviceImport: Sendable {
         let devices = try controller.store.devices(owner: owner)
         if let id {
             guard id.utf8.count <= RegisterController.maximumAliasBytes, Path.canName(id) else {
-                throw Problem(.badRequest, "The app's id is too long, or cannot be in a path.", field: "id")
+                throw Problem(.invalidValue, "The app's id is too long, or cannot be in a path.", field: "id")
             }
             if let device = devices.first(where: { $0.alias?.hasSameBytes(as: id) == true }) {
                 return device.isUnused || device.needsReconciliation && device.has(handle)

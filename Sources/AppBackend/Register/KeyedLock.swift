@@ -36,7 +36,7 @@ final class KeyedLock: Sendable {
             }
         }
         guard semaphore.wait(for: .seconds(seconds)) else {
-            throw Problem(.serviceUnavailable, "This device is being registered already.", retryAfter: 1)
+            throw Problem(.storeBusy, "This device is being registered already.", retryAfter: 1)
         }
         defer { semaphore.signal() }
         return try body()

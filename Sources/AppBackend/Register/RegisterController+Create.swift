@@ -18,7 +18,7 @@ extension RegisterController {
         let user = request.user
         let handle = try Query(request.query)["handle"] ?? ""
         guard handle.utf8.count <= Self.maximumHandleBytes else {
-            throw Problem(.badRequest, "handle is longer than \(Self.maximumHandleBytes) bytes.", field: "handle")
+            throw Problem(.invalidValue, "handle is longer than \(Self.maximumHandleBytes) bytes.", field: "handle")
         }
         let hub = hub.tracking(request.id)
         var ids = try known(handle, hub)

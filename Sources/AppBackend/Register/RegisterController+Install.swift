@@ -50,7 +50,7 @@ extension RegisterController {
         do throws(Problem) {
             return try rights.claim([installation.installationID], app: app)
         } catch {
-            throw Problem(error.status, error.detail, field: "instId")
+            throw error.naming("instId")
         }
     }
 
@@ -94,7 +94,7 @@ extension DeviceHandle {
             case .windows: self = try .wns(installation.handle)
             }
         } catch {
-            throw Problem(.badRequest, "\(field) is not one of this platform: \(error).", field: field)
+            throw Problem(.invalidHandle, "\(field) is not one of this platform: \(error).", field: field)
         }
     }
 }

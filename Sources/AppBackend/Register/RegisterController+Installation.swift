@@ -23,7 +23,7 @@ extension RegisterController {
             // Of calls at the same moment, each with a token of its own, more than one may have made a registration.
             try deleteSuperseded(try aliased(id, of: user.owner), by: device, hub)
         } catch let problem as Problem where problem.field == "Tags" {
-            throw Problem(problem.status, problem.detail, field: "tags")
+            throw problem.naming("tags")
         }
         return Response()
     }
@@ -35,12 +35,12 @@ extension DeviceHandle {
         // A browser's handle has keys, for which an installation has no member.
         guard let platform = Platform(appName: installation.platform), platform != .browser else {
             let names = Platform.appNames.filter { Platform(appName: $0) != .browser }.joined(separator: ", ")
-            throw Problem(.badRequest, "platform must be one of \(names).", field: "platform")
+            throw Problem(.unknownPlatform, "platform must be one of \(names).", field: "platform")
         }
         do throws(HandleError) {
             try self.init(platform, installation.pushChannel)
         } catch {
-            throw Problem(.badRequest, "pushChannel is not one of this platform: \(error).", field: "pushChannel")
+            throw Problem(.invalidHandle, "pushChannel is not one of this platform: \(error).", field: "pushChannel")
         }
     }
 }

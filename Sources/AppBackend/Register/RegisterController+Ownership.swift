@@ -47,14 +47,14 @@ extension RegisterController {
             _ = try RegistrationRemoval(store: store, hub: hub, now: now).remove(device.id) {
                 $0.owner.hasSameBytes(as: claim.user)
             }
-            throw Problem(.forbidden, "This user was removed while the device was registered.")
+            throw Problem(.userRemoved, "This user was removed while the device was registered.")
         }
         // Another process gave it to another user meanwhile, and checks that user's rights.
         guard device.owner.hasSameBytes(as: claim.user) else { return }
         let rights = policy.rights(of: account.principal.record, tokenRoles: claim.tokenRoles)
         let change = try TagNarrowing(store: store, hub: hub, now: now).narrow(device, to: rights)
         guard change != .lostClaims else {
-            throw Problem(.forbidden, "You may not claim all of these tags any more.", field: "Tags")
+            throw Problem(.tagNotAllowed, "You may not claim all of these tags any more.", field: "Tags")
         }
     }
 

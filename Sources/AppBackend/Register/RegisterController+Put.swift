@@ -34,7 +34,7 @@ extension DeviceHandle {
     fileprivate init(_ registration: DeviceRegistration) throws(Problem) {
         guard let platform = Platform(appName: registration.platform) else {
             let names = Platform.appNames.joined(separator: ", ")
-            throw Problem(.badRequest, "Platform must be one of \(names).", field: "Platform")
+            throw Problem(.unknownPlatform, "Platform must be one of \(names).", field: "Platform")
         }
         let keys = registration.keys
         do throws(HandleError) {
@@ -44,12 +44,12 @@ extension DeviceHandle {
             switch error {
             case .badPublicKey, .badAuthSecret:
                 guard keys != nil else {
-                    throw Problem(.badRequest, "A browser needs Keys with p256dh and auth.", field: "Keys")
+                    throw Problem(.missingValue, "A browser needs Keys with p256dh and auth.", field: "Keys")
                 }
                 field = error == .badPublicKey ? "p256dh" : "auth"
             default: field = "Handle"
             }
-            throw Problem(.badRequest, "The handle is not one of this platform: \(error).", field: field)
+            throw Problem(.invalidHandle, "The handle is not one of this platform: \(error).", field: field)
         }
     }
 }

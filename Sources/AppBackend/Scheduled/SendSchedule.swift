@@ -50,7 +50,7 @@ package final class SendSchedule: Sendable {
         let bytes = others.reduce(send.text.utf8.count) { $0 + $1.text.utf8.count }
         guard others.count < Self.maximumPerUser, bytes <= Self.maximumBytesPerUser else {
             throw Problem(
-                .tooManyRequests, "As many messages of yours wait for their time as may.", field: field,
+                .tooManyScheduled, "As many messages of yours wait for their time as may.", field: field,
                 retryAfter: Problem.quotaRetryAfter)
         }
         do throws(StoreError) {
@@ -62,7 +62,7 @@ package final class SendSchedule: Sendable {
                 case .shareExceeded: "Messages of many users wait for their time, and of yours as many as then may."
                 default: throw error
                 }
-            throw Problem(.tooManyRequests, detail, field: field, retryAfter: Problem.quotaRetryAfter)
+            throw Problem(.tooManyScheduled, detail, field: field, retryAfter: Problem.quotaRetryAfter)
         }
         // What is due later is found by the next look; each look reads the messages of all users.
         if send.sendAt <= send.stored.createdAt + Self.pollSeconds { loop.wake() }

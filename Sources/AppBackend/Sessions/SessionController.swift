@@ -28,7 +28,7 @@ struct SessionController: Sendable {
     /// - Throws: `Problem` 403, when a page of another site makes the request.
     static func refuseOtherSites(_ request: Request) throws(Problem) {
         guard RequestOrigin(request) != .other else {
-            throw Problem(.forbidden, "Only this site's own pages may do that.")
+            throw Problem(.crossSite, "Only this site's own pages may do that.")
         }
     }
 

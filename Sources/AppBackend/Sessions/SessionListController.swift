@@ -31,7 +31,7 @@ struct SessionListController: Sendable {
     private func end(_ request: UserRequest, _ id: String) throws -> Response {
         let owner = request.user.owner
         guard try sessions.store.removeSession(shown: id, owner: owner, now: sessions.now()) else {
-            throw Problem(.notFound, "You have no such session.")
+            throw Problem(.noSuchSession, "You have no such session.")
         }
         return Response(fields: [.cacheControl: "no-store"])
     }

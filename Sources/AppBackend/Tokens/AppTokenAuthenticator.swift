@@ -49,7 +49,8 @@ struct AppTokenAuthenticator: Authenticator {
         let network = ClientNetwork(request.remoteAddress ?? "")
         switch throttle.admit(name: "", network: network, now: time.seconds) {
         case .admitted: throttle.recordResult(name: "", network: network, isFailure: true)
-        case .refused(let seconds): throw Problem(.tooManyRequests, "Too many wrong app tokens.", retryAfter: seconds)
+        case .refused(let seconds):
+            throw Problem(.tooManyFailedLogIns, "Too many wrong app tokens.", retryAfter: seconds)
         case .busy: break
         }
         return .wrongAppToken

@@ -27,13 +27,13 @@ package struct AppTokenDraft: Sendable {
         self.recipients = if let recipients { try Self.recipients(recipients, self.scopes) } else { nil }
         guard label.unicodeScalars.count <= Self.maximumLabel, !label.hasControls else {
             throw Problem(
-                .badRequest,
+                .invalidValue,
                 "Label has at most \(Self.maximumLabel) characters on one line, and none of control or format.",
                 field: "Label")
         }
         guard days.map(Self.days.contains) ?? true else {
             throw Problem(
-                .badRequest, "ExpiresInDays must be \(Self.days.lowerBound) to \(Self.days.upperBound).",
+                .invalidValue, "ExpiresInDays must be \(Self.days.lowerBound) to \(Self.days.upperBound).",
                 field: "ExpiresInDays")
         }
         (self.label, self.days) = (label, days)
@@ -43,18 +43,18 @@ package struct AppTokenDraft: Sendable {
         let scopes = names.compactMap { Scope.Action(rawValue: $0.lowercased()) }
         guard !scopes.isEmpty, Set(scopes).count == names.count else {
             let all = Scope.Action.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.badRequest, "Scopes must be one or more of \(all), each once.", field: "Scopes")
+            throw Problem(.invalidValue, "Scopes must be one or more of \(all), each once.", field: "Scopes")
         }
         return Scope.Action.allCases.filter(scopes.contains)
     }
 
     private static func recipients(_ names: [String], _ scopes: [Scope.Action]) throws(Problem) -> [String] {
         // An empty list must not pass for a token that may send to all.
-        guard !names.isEmpty else { throw Problem(.badRequest, "To must name a user.", field: "To") }
+        guard !names.isEmpty else { throw Problem(.invalidValue, "To must name a user.", field: "To") }
         let recipients = names.compactMap { UserName($0)?.description }
         guard recipients.count == names.count, recipients.count <= maximumRecipients, scopes.contains(.send) else {
             throw Problem(
-                .badRequest, "To must be at most \(maximumRecipients) names of users, for a token that may send.",
+                .invalidValue, "To must be at most \(maximumRecipients) names of users, for a token that may send.",
                 field: "To")
         }
         return recipients

@@ -28,7 +28,7 @@ struct TokenController: Sendable {
     /// - Throws: `Problem` 400; 403 for a user without a record, because there is what ends a token; as `requirePassword`.
     private func create(_ request: UserRequest) throws -> Response {
         guard let user = request.user.record else {
-            throw Problem(.forbidden, "App tokens are for users whom the operator has added.")
+            throw Problem(.userNotAdded, "App tokens are for users whom the operator has added.")
         }
         try request.http.requireJSON()
         let fields = try Fields(body: request.body, known: ["Scopes", "To", "Label", "ExpiresInDays", "Password"])
@@ -57,7 +57,7 @@ struct TokenController: Sendable {
         }
         guard !user.passwordHash.isEmpty else {
             throw Problem(
-                .forbidden, "An app token takes a password, and you have none here: the operator makes one for you.")
+                .noPassword, "An app token takes a password, and you have none here: the operator makes one for you.")
         }
         _ = try request.verify(try fields.string("Password"), by: authenticator)
     }
@@ -66,7 +66,7 @@ struct TokenController: Sendable {
     private static func days(_ fields: Fields) throws(Problem) -> Int? {
         guard let value = fields["ExpiresInDays"] else { return nil }
         guard let days = value.integer else {
-            throw Problem(.badRequest, "ExpiresInDays must be a whole number.", field: "ExpiresInDays")
+            throw Problem(.invalidValue, "ExpiresInDays must be a whole number.", field: "ExpiresInDays")
         }
         return days
     }
@@ -81,7 +81,7 @@ struct TokenController: Sendable {
     /// `DELETE /api/tokens/{id}`: a mistake in the id must not pass for a revocation, so it is 404.
     private func delete(_ request: UserRequest, _ id: String) throws -> Response {
         guard try store.removeAppToken(id, owner: request.user.owner) else {
-            throw Problem(.notFound, "You have no such app token.")
+            throw Problem(.noSuchToken, "You have no such app token.")
         }
         return Response(fields: [.cacheControl: "no-store"])
     }

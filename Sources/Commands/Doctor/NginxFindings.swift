@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import AppBackend
 import Curl
 import DeviceAPI
 import HTTP
@@ -11,8 +10,6 @@ struct NginxFindings: Sendable {
     private static let api = "/etc/nginx/snippets/app-backend-api.conf"
     private static let monitor = "/etc/nginx/snippets/app-backend-monitor.conf"
     private static let upstream = "/etc/nginx/conf.d/app-backend-upstream.conf"
-    /// As the snippet words it when nginx cannot reach the socket.
-    private static let unreachable = "The service is not available just now."
 
     let site: SiteAddress
     /// The service's own, which its challenge shows; nil: not known.
@@ -128,7 +125,7 @@ struct NginxFindings: Sendable {
                         + "of \(site.prefix)/api/; no auth_basic before it")
             ]
         }
-        let hasCookie = detail(withCookie) == Challenge.endedSession
+        let hasCookie = Problem(withCookie).code == .sessionEnded
         return [Finding](table: [
             warn(
                 when: realm.map { !challenge.contains("\"\($0)\"") } ?? false,
@@ -140,7 +137,7 @@ struct NginxFindings: Sendable {
                     + "cannot be told then",
                 fix: "`fastcgi_param HTTP_COOKIE $app_backend_cookie if_not_empty;` in \(Self.api)"),
             fail(
-                when: hasCookie && answers.withCredentials.flatMap(detail) != Challenge.wrongCredentials,
+                when: hasCookie && answers.withCredentials.map { Problem($0).code } != .wrongCredentials,
                 "nginx does not pass Authorization on, so no user can log in",
                 fix: "`fastcgi_param HTTP_AUTHORIZATION $http_authorization if_not_empty;` in \(Self.api)"),
         ])
@@ -186,8 +183,9 @@ struct NginxFindings: Sendable {
     }
 
     private func unavailable(_ response: Response) -> Finding {
-        let detail = detail(response)
-        guard detail == nil || detail == Self.unreachable else {
+        // nginx's own page has no code, unless it is the one of app-backend-refusals.conf.
+        let code = Problem(response).codeText
+        guard code == nil || code == ProblemCode.serviceUnavailable.rawValue else {
             return .fail("the service answers \(response.status.code)", fix: "`journalctl -u app-backend`")
         }
         return .fail(
@@ -213,10 +211,6 @@ struct NginxFindings: Sendable {
 
     private func isHealth(_ response: Response) -> Bool {
         response.status == .ok && (try? JSONValue(parsing: response.body))?["workers"] != nil
-    }
-
-    private func detail(_ response: Response) -> String? {
-        (try? JSONValue(parsing: response.body))?["detail"]?.string
     }
 
     /// Without what follows a question mark, which may be a secret.

@@ -77,7 +77,7 @@ func checkService() async {
         let body = #"{"Id":7,"Payload":"p","Read":true}"#
         return expect(try await push(to: Service()) { _ in .json(Array(body.utf8)) }, [asked, "Mail: p"])
     }
-    for problem in [Problem(.notFound, "n"), Problem(.unauthorized, "n"), Problem(.serviceUnavailable, "n")] {
+    for problem in [Problem(.noSuchMessage, "n"), Problem(.sessionEnded, "n"), Problem(.storeBusy, "n")] {
         await check("a refusal with \(problem.status.code) leaves the generic text") {
             expect(try await push(to: Service()) { _ in problem.response }, [asked, generic])
         }

@@ -76,7 +76,7 @@ extension WireTests {
                     _ = together(Self.calls.count) { number in
                         let (method, path) = Self.calls[number]
                         let answer = try site.call(method, path)
-                        try expectProblem(answer, .gatewayTimeout, "\(method) \(path)")
+                        try expectProblem(answer, .timedOut, "\(method) \(path)")
                         #expect(answer.fields[.retryAfter] == nil)
                     }
                 } while rounds < 10 && hang.arrivals.count < Self.calls.count
@@ -135,11 +135,11 @@ extension WireTests {
         private static let forgiving = FrontDoor.Edit(
             file: "conf.d/app-backend-upstream.conf", text: ".sock;", replacement: ".sock max_fails=0;")
 
-        private func expectProblem(_ answer: Response, _ status: HTTPResponse.Status, _ call: String) throws {
-            #expect(answer.status == status, "\(call)")
+        private func expectProblem(_ answer: Response, _ code: ProblemCode, _ call: String) throws {
+            #expect(answer.status == code.status && Problem(answer).code == code, "\(call)")
             #expect(answer.fields[.contentType] == Problem.contentType, "\(call)")
             let problem = try JSONValue(parsing: answer.body)
-            #expect(problem["status"]?.integer == status.code && problem["detail"]?.string != nil, "\(call)")
+            #expect(problem["status"]?.integer == code.status.code && problem["detail"]?.string != nil, "\(call)")
         }
     }
 }

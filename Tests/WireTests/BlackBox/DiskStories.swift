@@ -99,8 +99,8 @@ extension WireTests {
             }
             let answer = try #require(refused)
             #expect(answer.status == .serviceUnavailable && answer.fields[.retryAfter] == "10")
-            #expect(Problem(answer).detail == "The store cannot be used.")
-            #expect(site.backend.log.contains("hub: no space is left on the disk; nothing was written request="))
+            #expect(Problem(answer).code == .storeUnavailable)
+            #expect(site.backend.log.contains("nothing was written code=storeUnavailable request="))
             #expect(site.backend.log.contains("cannot be written: No space left on device"))
         }
 

@@ -58,7 +58,7 @@ extension WireTests {
                     guard isInTime else { continue }
                     let passed = Array(repeating: 200, count: 10)
                     #expect(answers == [[200, 200, 200, 429], [200], [200, 200, 429], passed, [429]])
-                    #expect(refused.detail.contains("limits.listsPerMinute") && refused.retryAfter ?? 0 > 60)
+                    #expect(refused.code == .tooManyLists && refused.retryAfter ?? 0 > 60)
                 }
                 #expect(isInTime)
                 #expect(!backend.log.contains("a restart is needed"))
