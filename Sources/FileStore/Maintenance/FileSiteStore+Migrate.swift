@@ -65,7 +65,8 @@ extension FileSiteStore {
     }
 
     /// The registrations of a file that need a namespace and belong to no device. Devices are looked for after the file was read,
-    /// so that of a device that is being made both are found, or none.
+    /// so that of a device that is being made both are found, or none. One whose device was removed is that user's: it was removed
+    /// since it was read, or is about to be.
     private func foreignRegistrations(
         in content: BucketContent, _ range: HashRange
     ) throws(StoreError) -> [HubRegistration] {
@@ -74,9 +75,16 @@ extension FileSiteStore {
             .map { (hash: devices.hash(of: $0.id), element: $0) }
             .filter { $0.element.needsNamespace && range.contains($0.hash) }
         var foreign: [HubRegistration] = []
-        try devices.forEachFile(holding: unknown) { (group, content) in
+        try devices.forEachFile(holding: unknown) { (group, content) throws(StoreError) in
             let records = CurrentRecords(content, devices)
-            foreign += group.map(\.element).filter { records.record(id: .string($0.id), key: $0.id) == nil }
+            for (_, registration) in group {
+                guard records.record(id: .string(registration.id), key: registration.id) == nil else { continue }
+                // After a removal versions count on, as long as its line is in the file.
+                if let content, records.hasRemovals {
+                    guard try devices.nextVersion(of: registration.id, after: nil, in: content) == 1 else { continue }
+                }
+                foreign.append(registration)
+            }
         }
         return foreign
     }

@@ -40,13 +40,13 @@ extension PostgresSiteStore {
         case moved
     }
 
-    /// What a process of an older version, which goes on after the migration, has registered for keys of the served hub.
+    /// What a process of an older version, which goes on after the migration, has registered for keys of the served hub. One whose
+    /// device was removed is that user's, and about to be removed.
     private static let foreignRegistrations = Statement.reading(
         "sweep foreign hub_registrations",
         """
         SELECT \(HubRegistration.selected) FROM hub_registrations AS r
-        WHERE NOT is_namespaced AND removed_at IS NULL
-            AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id AND d.removed_at IS NULL)
+        WHERE NOT is_namespaced AND removed_at IS NULL AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id)
         ORDER BY id LIMIT $1
         """)
 
