@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import ArgumentParser
 import FastCGI
+import Glibc
 import Logging
 import Server
 import Store
@@ -67,7 +68,7 @@ struct CheckCommand: ParsableCommand {
         return try PushService.state(configuration)
     }
 
-    /// Listens for a moment at `listen`, unless the service answers there already.
+    /// Listens for a moment at the port of `listen`, or beside its unix socket, unless the service answers there already.
     /// - Throws: `ExitCode` 1, if the service could not listen there; the reason is printed.
     private func listen(_ configuration: SiteConfiguration, _ environment: Environment) throws(ExitCode) {
         do throws(ListenError) {
@@ -79,13 +80,29 @@ struct CheckCommand: ParsableCommand {
             } catch {
                 // The service may be busy, or be stopping.
                 if error == .timedOut { return }
+                _ = try Listener.open(Self.trial(of: address, error))
             }
-            _ = try Listener.open(address)
         } catch {
             Terminal.printError("configuration: listen: \(error)")
             // A unit may make the folder at the start, or allow a low port.
             guard environment.unit != nil, case .system = error else { throw ExitCode(1) }
         }
+    }
+
+    /// An address where listening shows that the service can listen: of a unix socket another file in its folder. At the socket
+    /// itself the command would be in the way of a service that starts at this moment, and could remove its file.
+    /// - Parameter failure: why nothing has answered as the service does.
+    private static func trial(
+        of address: ListenAddress, _ failure: FastCGIProbe.Failure
+    ) throws(ListenError) -> ListenAddress {
+        guard case .unix(let path) = address else { return address }
+        if let file = FileMode(path) {
+            guard file.kind == S_IFSOCK else { throw .notASocket(path) }
+            // What a dead process has left is replaced, and a service may have started since it was missed.
+            guard failure == .refused || failure == .missing else { throw .inUse(path) }
+        }
+        let beside = path + ".check"
+        return beside.utf8.count <= ListenAddress.maximumPathBytes ? .unix(path: beside) : address
     }
 
     private func describe(_ configuration: SiteConfiguration, _ push: PushService.State) {

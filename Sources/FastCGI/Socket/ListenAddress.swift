@@ -12,7 +12,7 @@ package enum ListenAddress: Equatable, Sendable {
     case tcp(host: String, port: UInt16)
 
     /// Bytes of the longest path that fits `sockaddr_un`, its final NUL not counted.
-    static let maximumPathBytes = 107
+    package static let maximumPathBytes = 107
 
     /// Reads the configuration's `listen`.
     /// - Parameters:
