@@ -56,7 +56,10 @@ package struct ServiceUnit: Equatable, Sendable {
 
     /// The paths at which the service sees what is bound.
     private static func bound(_ value: String) -> [String] {
-        value.split(separator: " ").map { String($0.split(separator: ":").last { $0.hasPrefix("/") } ?? $0) }
+        value.split(separator: " ").map { bound in
+            let path = bound.split(separator: ":").last { $0.hasPrefix("/") }
+            return String(path ?? bound.drop { $0 == "-" })
+        }
     }
 
     /// Values that hide what is there. (`read-only` does not.)
@@ -73,7 +76,10 @@ package struct ServiceUnit: Equatable, Sendable {
     func mayWrite(_ path: String) -> Bool { !isReadOnly || Self.isBelow(path, writable) }
 
     private static func isBelow(_ path: String, _ folders: [String]) -> Bool {
-        folders.contains { path == $0 || path.hasPrefix($0 + "/") }
+        folders.contains { folder in
+            let beginning = folder.hasSuffix("/") ? folder : folder + "/"
+            return path.hasPrefix(beginning) || path + "/" == beginning
+        }
     }
 
     /// A path with a specifier of systemd's is unknown here, and one that is not absolute is a name in systemd's own store.
