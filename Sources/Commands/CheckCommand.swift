@@ -32,14 +32,15 @@ struct CheckCommand: ParsableCommand {
         }
         let push: PushService.State
         do {
+            // Before the other groups are given up: they may be what opens the socket's folder to the service.
+            try StoreOwner.asServiceUser(of: configuration, environment) { () throws in
+                try listen(configuration, environment)
+            }
             // As the store's owner, which the service is: what root may read, the service perhaps may not. With a database there
             // is no such folder.
             var asOwner = configuration
             try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
-            push = try StoreOwner.asServiceUser(of: asOwner, environment) { () throws in
-                try listen(asOwner, environment)
-                return try look(asOwner)
-            }
+            push = try StoreOwner.asServiceUser(of: asOwner, environment) { () throws in try look(asOwner) }
         } catch let fault as ConfigurationFault {
             Terminal.printError(fault.description)
             throw ExitCode(1)
