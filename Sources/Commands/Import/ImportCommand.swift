@@ -51,7 +51,7 @@ struct ImportCommand: ParsableCommand {
         // As the calling user: the store's owner may not read it.
         let file = try ImportFile(file, format)
         let mapping = try ImportMapping(maps: maps, sets: sets)
-        let (configuration, site, store) = try UserCommand.site(options)
+        let (configuration, site, store) = try UserCommand.site(options, migrates: !dryRun)
         defer { site.close() }
         let work = ImportWork(
             administration: UserCommand.administration(configuration, store), devices: site.backend.deviceImport,
