@@ -8,11 +8,11 @@ public import HTTPTypes
 public enum ProblemCode: String, CaseIterable, Sendable {
     // 400
 
-    /// No request can be made of the bytes that came. Correct the client.
+    /// nginx or the server cannot read the bytes as a request. Correct the client.
     case unreadableRequest
-    /// The body is not JSON, or not of the kind that the call takes: an object or a string. Correct it.
+    /// The body is not JSON, or not of the kind that the route needs: an object or a string. Correct it.
     case invalidBody
-    /// The call does not take `field`, or not together with the other members. Leave it out.
+    /// The route does not accept `field`, or not together with the other fields. Leave it out.
     case unexpectedMember
     /// `field` is missing or empty. Send it.
     case missingValue
@@ -37,7 +37,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case unknownRole
     /// `FromDevice` is not one of the caller's devices. Register the device first.
     case unknownDevice
-    /// A secure message is for users, and is sent at once. Send it to users, without `SendAt`, or without `Secure`.
+    /// A secure message is only for users, because the server keeps its text for each. Name only users in `To`, or
+    /// leave `Secure` out.
     case secureNotPossible
     /// `after` names an entry that was deleted or has expired. Read the list from its beginning.
     case listPositionGone
@@ -73,7 +74,8 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case secureOnly
     /// The app token lacks the scope that `detail` names. Use another one.
     case scopeMissing
-    /// No app token may do that, or the token was made for a former user of the name. Log in with name and password.
+    /// No app token may do that: log in with name and password. Or the token was made for a former user of the name:
+    /// make another one.
     case tokenNotAllowed
     /// None of the user's roles lets the user administer.
     case notAdministrator
@@ -83,7 +85,7 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case changeNotAllowed
     /// A page of another site makes the request, or shows a password in a form. Only the site's own pages may.
     case crossSite
-    /// The registration id belongs to another user. Get an id by `POST /api/register`.
+    /// The registration ID belongs to another user. Register under an ID of your own.
     case foreignRegistration
     /// The user was removed while the device was registered.
     case userRemoved
@@ -94,13 +96,13 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case notFound
     /// There is no user of that name.
     case noSuchUser
-    /// The user has no device of that id.
+    /// The user has no device with this ID.
     case noSuchDevice
-    /// The user has no session of that id.
+    /// The user has no session with this ID.
     case noSuchSession
-    /// The user has no app token of that id.
+    /// The user has no app token with this ID.
     case noSuchToken
-    /// The caller has no message or notification of that id, or it has expired.
+    /// The caller has no message or notification with this ID, or it has expired.
     case noSuchMessage
     /// The path does not have this method. `Allow` lists its methods.
     case methodNotAllowed
@@ -113,21 +115,21 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case passwordChanged
     /// The `Idempotency-Key` was used for another request. Use a new key.
     case keyReused
-    /// The first request with this `Idempotency-Key` ended without an answer, so it is unknown if it was done.
-    /// Use a new key to repeat it.
+    /// The first request with this `Idempotency-Key` ended without a response, so it is unknown if the server processed
+    /// it. Use a new key to repeat it.
     case outcomeUnknown
-    /// The first request with this `Idempotency-Key` is under way.
+    /// The server still processes the first request with this `Idempotency-Key`.
     case requestUnderWay
-    /// No registration can be made under this id any more. Get a new id by `POST /api/register`.
+    /// No registration is possible under this ID any more. Register under a new ID.
     case registrationGone
 
     // 413, 414, 415
 
-    /// The body is longer than the server takes. Send less.
+    /// The body is longer than the server accepts. Send less.
     case bodyTooLarge
-    /// The message is longer than its platform takes. Shorten it.
+    /// The message is longer than its platform accepts. Shorten it.
     case messageTooLarge
-    /// Path and query are longer than nginx takes. Shorten them.
+    /// Path and query are longer than nginx accepts. Shorten them.
     case uriTooLong
     /// The body does not say that it is JSON, or it is compressed. Send JSON, uncompressed.
     case unsupportedMediaType
@@ -142,9 +144,9 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case tooManyRegistrations
     /// The user has read lists more often than `limits.listsPerMinute`.
     case tooManyLists
-    /// More of the user's bodies and lists are under way than `limits.bytesUnderWay`.
+    /// More of the user's bodies and lists are in flight than `limits.bytesUnderWay`.
     case tooManyBytes
-    /// nginx has had too many calls from this network.
+    /// nginx had too many requests from this network.
     case tooManyCalls
     /// The sender has left as much unread with this user as one sender may. Reading makes room.
     case tooMuchUnread
@@ -152,22 +154,22 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case tooManyScheduled
     /// The user has as many entries as one user may have. Deleting makes room.
     case tooManyEntries
-    /// The hub takes no more at present.
+    /// The hub accepts no more at present.
     case hubThrottled
-    /// A header field is longer than nginx takes, or there are too many. Shorten them.
+    /// A header is longer than nginx accepts, or there are too many. Shorten them.
     case headerTooLarge
 
     // 500 and above
 
-    /// A defect of the server. The log says more, under the id in `detail`.
+    /// A defect of the server. The log says more, under the ID in `detail`.
     case internalError
-    /// The hub refused, or its answer makes no sense. The operator's log says why.
+    /// The hub refused, or its response makes no sense. The operator's log has the reason.
     case hubRefused
     /// The server serves no platform. The operator configures one.
     case noPlatform
     /// Another request holds the store, or the same entry.
     case storeBusy
-    /// The store cannot be used. The operator's log says why.
+    /// The store cannot be used. The operator's log has the reason.
     case storeUnavailable
     /// The hub is not available, or cannot be reached.
     case hubUnavailable
@@ -175,9 +177,9 @@ public enum ProblemCode: String, CaseIterable, Sendable {
     case issuerUnavailable
     /// Too many requests or logins wait for their turn.
     case overloaded
-    /// The server is away; nginx says so.
+    /// nginx cannot reach the server.
     case serviceUnavailable
-    /// The server did not answer nginx in time, so it is unknown if the request was done.
+    /// The server did not answer nginx in time, so it is unknown if it processed the request.
     /// Repeat it with its `Idempotency-Key`.
     case timedOut
 

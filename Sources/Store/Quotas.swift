@@ -17,7 +17,7 @@ package struct Quotas: Sendable {
     package var queueBytes = 16 << 20
     /// Bytes of messages that the operator's command and the keys of a served hub have scheduled.
     package var scheduledBytes = 64 << 20
-    /// How far ahead these may be scheduled.
+    /// How far ahead the store accepts these. The command and the hub's REST API accept seven days.
     package var scheduledSeconds: Int64 = 31 * 86_400
     /// Sessions of one user. New ones end the oldest. Concurrent logins may exceed it by their number.
     package var sessionsPerOwner = 50

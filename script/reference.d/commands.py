@@ -52,7 +52,8 @@ def purpose(command: str) -> str:
         lines.append(words(line))
         if re.search(r"[.:]$", lines[-1]):
             break
-    return re.sub(r" ([.,;:])", r"\1", " ".join(lines)).replace("( ", "(").replace(" )", ")")
+    sentence = re.sub(r" ([.,;:])", r"\1", " ".join(lines)).replace("( ", "(").replace(" )", ")")
+    return re.sub(":$", ".", sentence)
 
 
 def words(line: str) -> str:
@@ -60,8 +61,13 @@ def words(line: str) -> str:
     if not line.startswith("."):
         return line.replace("\\-", "-")
     macro, _, rest = line.partition(" ")
-    if macro in (".Dq", ".Pq", ".Sq"):
+    rest = rest.replace("Sq \\&-", "`-`")
+    if macro == ".Pq":
+        return re.sub(r"^(.*?)( [.,;:])?$", r"(\1)\2", rest)
+    if macro in (".Dq", ".Sq"):
         return rest
+    if macro == ".Xr":
+        rest = re.sub(r"^(\S+) (\d)", r"\1(\2)", rest)
     names = rest.split()
     marks = []
     while names and re.fullmatch(r"[.,;:)(]", names[-1]):

@@ -14,7 +14,8 @@ Every error of the API has a `code`, by which your program decides. `detail` is 
 ```
 
 A code keeps its meaning and its status. A later version may have more: treat a code that you do not know by its status. A response
-without a code is from another server, such as a proxy before nginx.
+without a code is from another server, such as a proxy before nginx. If the response has `Retry-After`, wait as many seconds, and repeat
+the request. [Retries](http-api.md#retries) has the effect of each retry of a send.
 """
 LIST = "Sources/DeviceAPI/ProblemCode.swift"
 # The names of the statuses in Swift.

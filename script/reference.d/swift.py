@@ -73,7 +73,7 @@ def arguments(code: str, at: int) -> list[str]:
 
 
 def text_of(expression: str) -> str:
-    """The text of an expression of literals that `+` joins; empty if it begins with something else."""
+    """The text of an expression of literals and names that `+` joins. Empty if it begins with something else."""
     at, parts = 0, []
     while at < len(expression):
         if expression[at] == '"':
@@ -81,9 +81,12 @@ def text_of(expression: str) -> str:
             parts.append(part)
         elif expression[at] in " \n+":
             at += 1
+        elif parts and (name := re.compile(r"[A-Za-z]+(?=\s*(?:\+|$))").match(expression, at)):
+            parts.append(_value(name[0]))
+            at = name.end()
         else:
-            return "".join(parts)
-    return "".join(parts)
+            break
+    return re.sub("…{2,}", "…", "".join(parts))
 
 
 def texts_in(expression: str) -> list[str]:
