@@ -17,7 +17,7 @@ from pages import PAGES  # noqa: E402
 LONGEST_README = 150
 # Words of a page, without its code: six minutes. Raw measurements are looked up.
 LONGEST_PAGE = 1500
-LONGER = {"maintain/benchmarks.md": 4100}
+LONGER = {"maintain/benchmarks.md": 4000}
 # Lines from the top of a page to its first example.
 FIRST_EXAMPLE = 15
 FOLDERS = {"start", "operate", "build", "migrate", "reference", "explain", "maintain"}
