@@ -91,13 +91,9 @@ struct ImportRun {
     private mutating func count(_ result: ImportWork.Result) {
         if let user = result.user {
             let isFirst = planned.updateValue(0, forKey: sipHash.hash(user)) == nil
-            if result.isUserAdded { summary.users.added += 1 } else if isFirst { summary.users.present += 1 }
+            if result.isUserAdded || isFirst { summary.users.add(isNew: result.isUserAdded) }
         }
-        switch result.isDeviceAdded {
-        case true?: summary.devices.added += 1
-        case false?: summary.devices.present += 1
-        case nil: break
-        }
+        if let isNew = result.isDeviceAdded { summary.devices.add(isNew: isNew) }
     }
 
     private func entry(_ record: ImportRecord) throws -> ImportEntry {
@@ -128,15 +124,9 @@ struct ImportRun {
         var isNewDevice: Bool?
         if let device = entry.device { isNewDevice = try isNew(device, entry.installation, of: user, key, line) }
         // Of a line that is wrong the user is not counted either.
-        let isFirst = planned[key] == nil
+        if planned[key] == nil { summary.users.add(isNew: found == nil) }
         planned[key, default: 0] += isNewDevice == true ? 1 : 0
-        switch isNewDevice {
-        case true?: summary.devices.added += 1
-        case false?: summary.devices.present += 1
-        case nil: break
-        }
-        guard isFirst else { return }
-        if found == nil { summary.users.added += 1 } else { summary.users.present += 1 }
+        if let isNewDevice { summary.devices.add(isNew: isNewDevice) }
     }
 
     /// Checks a device, also against the lines before.

@@ -6,6 +6,10 @@ struct ImportSummary {
     struct Count {
         var added = 0
         var present = 0
+
+        mutating func add(isNew: Bool) {
+            if isNew { added += 1 } else { present += 1 }
+        }
     }
 
     struct Skipped {
