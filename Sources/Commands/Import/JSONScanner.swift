@@ -43,6 +43,7 @@ struct JSONScanner: RecordScanner {
     }
 
     private var isInRecord: Bool { listDepth > 0 && open.count > listDepth }
+    private var isBetweenRecords: Bool { listDepth > 0 && open.count == listDepth }
 
     private mutating func take(_ byte: UInt8) -> [ScannedRecord] {
         if isInRecord, record.count <= ScannedRecord.maximumBytes { record.append(byte) }
@@ -51,11 +52,12 @@ struct JSONScanner: RecordScanner {
         case UInt8(ascii: "\""):
             isInString = true
             text = []
-        case Self.opening.array, Self.opening.object: return begin(byte)
+        case Self.opening.object: return begin(byte)
+        case Self.opening.array where !isBetweenRecords: return begin(byte)
         case UInt8(ascii: "]"), UInt8(ascii: "}"): return close(byte)
         default: break
         }
-        guard listDepth > 0, open.count == listDepth, byte != UInt8(ascii: ","), !ASCII.isBlank(byte) else { return [] }
+        guard isBetweenRecords, byte != UInt8(ascii: ","), !ASCII.isBlank(byte) else { return [] }
         return [broken("expected an object, as the other records are; the rest of the file is not read")]
     }
 
@@ -68,18 +70,13 @@ struct JSONScanner: RecordScanner {
             isInString = false
             return []
         }
-        // A name that is longer is none of those that are looked for.
+        // A longer name is not in `members`.
         if !isInRecord, text.count < 16 { text.append(byte) }
         return []
     }
 
     private mutating func begin(_ byte: UInt8) -> [ScannedRecord] {
-        if listDepth > 0, open.count == listDepth {
-            guard byte == Self.opening.object else {
-                return [broken("expected an object, as the other records are; the rest of the file is not read")]
-            }
-            (record, recordLine) = ([byte], line)
-        }
+        if isBetweenRecords { (record, recordLine) = ([byte], line) }
         guard open.count < Self.maximumDepth else { return [broken("nested deeper than \(Self.maximumDepth)")] }
         open.append(byte)
         if !hasEnded, listDepth == 0, byte == Self.opening.array, isList { listDepth = open.count }
@@ -96,9 +93,8 @@ struct JSONScanner: RecordScanner {
     private mutating func close(_ byte: UInt8) -> [ScannedRecord] {
         let expected = byte == UInt8(ascii: "]") ? Self.opening.array : Self.opening.object
         guard open.popLast() == expected else { return [broken("'\(Unicode.Scalar(byte))' without its beginning")] }
-        guard listDepth > 0 else { return [] }
         if open.count < listDepth { (listDepth, hasEnded) = (0, true) }
-        guard listDepth > 0, open.count == listDepth else { return [] }
+        guard isBetweenRecords else { return [] }
         defer { record = [] }
         guard record.count <= ScannedRecord.maximumBytes else {
             return [ScannedRecord(line: recordLine, content: .failure(.tooLong))]
