@@ -2,6 +2,7 @@
 import AppBackend
 import DeviceAPI
 import JSON
+import Text
 
 /// A user, and perhaps a device, of a list.
 struct ImportEntry {
@@ -89,7 +90,7 @@ extension ImportEntry {
         case .string(let value), .number(let value): text = value.lowercased()
         default: throw ImportFault(reason: "platform is \(found.value.kind), not a text")
         }
-        if text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+        if text.utf8.allSatisfy(ASCII.isDigit) {
             let isOneSignal = found.column == ImportField.oneSignalPlatform
             if isOneSignal, oneSignalBrowsers.contains(text) { throw ImportSkip.browser }
             guard let name = (isOneSignal ? oneSignal : gorush)[text] else { throw ImportSkip.otherPlatform }
