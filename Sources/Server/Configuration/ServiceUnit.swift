@@ -12,9 +12,9 @@ package struct ServiceUnit: Equatable, Sendable {
     private(set) var credentials: [String: String] = [:]
     /// `SupplementaryGroups=`: names or numbers.
     private(set) var groups: [String] = []
-    /// `ProtectHome=` and `PrivateTmp=`, by their names: whether the service sees empty folders in the place of those.
+    /// `ProtectHome=` and `PrivateTmp=`, by their names: whether the service sees their folders empty.
     private var hides: [String: Bool] = [:]
-    /// `BindPaths=` and `BindReadOnlyPaths=`: what it sees nevertheless.
+    /// `BindPaths=` and `BindReadOnlyPaths=`: paths that it sees nevertheless.
     private var shown: [String] = []
     /// `ProtectSystem=strict`: whether it may write only below these.
     private var isReadOnly = false
@@ -36,33 +36,31 @@ package struct ServiceUnit: Equatable, Sendable {
         for line in Self.lines(text) {
             if line.hasPrefix("[") { section = line }
             guard section == "[Service]", let equals = line.firstIndex(of: "=") else { continue }
-            let value = Self.trimmed(line[line.index(after: equals)...])
-            switch Self.trimmed(line[..<equals]) {
+            let (key, value) = (Self.trimmed(line[..<equals]), Self.trimmed(line[line.index(after: equals)...]))
+            let words = value.split(separator: " ")
+            switch key {
             case "LoadCredential" where value.isEmpty: credentials = [:]
             case "LoadCredential": load(value)
             case "SupplementaryGroups" where value.isEmpty: groups = []
-            case "SupplementaryGroups": groups += value.split(separator: " ").map(String.init)
-            case "ProtectHome", "PrivateTmp": hides[Self.trimmed(line[..<equals])] = Self.hiding.contains(value)
-            case "BindPaths": (shown, writable) = (shown + Self.bound(value), writable + Self.bound(value))
-            case "BindReadOnlyPaths": shown += Self.bound(value)
+            case "SupplementaryGroups": groups += words.map(String.init)
+            case "ProtectHome", "PrivateTmp": hides[key] = Self.hiding.contains(value)
+            case "BindPaths": (shown, writable) = (shown + words.map(Self.bound), writable + words.map(Self.bound))
+            case "BindReadOnlyPaths": shown += words.map(Self.bound)
             case "ProtectSystem": isReadOnly = value == "strict"
-            case "StateDirectory": writable += value.split(separator: " ").map { "/var/lib/" + $0.prefix { $0 != ":" } }
-            case "ReadWritePaths":
-                writable += value.split(separator: " ").map { String($0.drop { "-+".contains($0) }) }
+            case "StateDirectory": writable += words.map { "/var/lib/" + $0.prefix { $0 != ":" } }
+            case "ReadWritePaths": writable += words.map { String($0.drop { "-+".contains($0) }) }
             default: continue
             }
         }
     }
 
-    /// The paths at which the service sees what is bound.
-    private static func bound(_ value: String) -> [String] {
-        value.split(separator: " ").map { bound in
-            let path = bound.split(separator: ":").last { $0.hasPrefix("/") }
-            return String(path ?? bound.drop { $0 == "-" })
-        }
+    /// The path at which the service sees a bind mount.
+    private static func bound(_ mount: Substring) -> String {
+        let path = mount.split(separator: ":").last { $0.hasPrefix("/") }
+        return String(path ?? mount.drop { $0 == "-" })
     }
 
-    /// Values that hide what is there. (`read-only` does not.)
+    /// Values that hide the folders. (`read-only` does not.)
     private static let hiding: Set = ["yes", "true", "on", "1", "tmpfs", "disconnected"]
     private static let folders = ["ProtectHome": ["/home", "/root", "/run/user"], "PrivateTmp": ["/tmp", "/var/tmp"]]
 
