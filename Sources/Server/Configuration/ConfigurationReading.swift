@@ -86,17 +86,21 @@ struct ConfigurationReading {
     /// - Returns: nil, when there is none.
     mutating func path(_ key: String) -> String? {
         guard let text = text(key) else { return nil }
-        guard let folder = text.hasPrefix("/") ? "" : folder else {
+        guard let path = absolute(text) else {
             fault(key, "must be an absolute path, for there is no configuration file that it could lie beside")
             return nil
         }
-        let path = text.hasPrefix("/") ? text : folder == "/" ? "/" + text : folder + "/" + text
         if let setting = sources.environment.unit?.hiding(path) {
             fault(
                 key,
                 "\(path) is hidden from the service by \(setting)= of its unit: use a folder such as /etc/app-backend")
         }
         return path
+    }
+
+    private func absolute(_ path: String) -> String? {
+        if path.hasPrefix("/") { return path }
+        return folder.map { $0 == "/" ? "/" + path : $0 + "/" + path }
     }
 
     /// The path of a file that holds certificates.
