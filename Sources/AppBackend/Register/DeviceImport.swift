@@ -96,7 +96,7 @@ package struct DeviceImport: Sendable {
     ) throws -> Standing {
         let devices = try controller.store.devices(owner: owner)
         if let id {
-            guard id.utf8.count <= RegisterController.maximumAliasBytes, Path.canName(id) else {
+            guard RegisterController.canBeAlias(id) else {
                 throw Problem(.invalidValue, "The app's id is too long, or cannot be in a path.", field: "id")
             }
             if let device = devices.first(where: { $0.alias?.hasSameBytes(as: id) == true }) {

@@ -11,7 +11,10 @@ import Store
 /// that a user gains by giving ids of others is a registration of their own device.
 extension RegisterController {
     /// An id longer than this is no backend's, in bytes.
-    static let maximumAliasBytes = 256
+    private static let maximumAliasBytes = 256
+
+    /// Whether an app's id can be an alias. A path must be able to name it.
+    static func canBeAlias(_ id: String) -> Bool { id.utf8.count <= maximumAliasBytes && Path.canName(id) }
 
     /// Registers the handle under the app's id, under the registration that has it as an alias, or under a fresh one.
     /// - Parameter isInstallation: whether it is the id of an installation, which is never a registration's own.
@@ -37,9 +40,7 @@ extension RegisterController {
             } catch is RegistrationForgotten {
                 // The record is removed, and the app goes on to use its id: a fresh one takes its place, once.
             }
-            guard appsID.utf8.count <= Self.maximumAliasBytes, Path.canName(appsID) else {
-                throw HubError.registrationGone
-            }
+            guard Self.canBeAlias(appsID) else { throw HubError.registrationGone }
             let fresh = try hub.createRegistrationID()
             try claim(fresh.description, for: owner, alias: appsID, hub)
             return try register(fresh)
