@@ -119,7 +119,7 @@ extension Backend.Parts {
         return session.routes + config.routes
     }
 
-    /// - Parameter users: those of the store, and of issuers.
+    /// - Parameter users: the users of the store and of issuers.
     func registerController(_ users: any PasswordAuthenticator) -> RegisterController {
         RegisterController(
             store: store, notifications: notifications, policy: policy, apps: apps, endpoints: endpoints,

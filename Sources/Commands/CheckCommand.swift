@@ -17,7 +17,7 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Flag(help: "Say nothing when everything is right.") var quiet = false
 
-    /// That the service may take to say that it is there.
+    /// The longest time that the service may take to answer.
     private static let questionSeconds: UInt16 = 5
 
     func run() throws {
@@ -32,7 +32,7 @@ struct CheckCommand: ParsableCommand {
         }
         let push: PushService.State
         do {
-            // Before the other groups are given up: they may be what opens the socket's folder to the service.
+            // Before the other groups are given up, because one of them may open the socket's folder to the service.
             try StoreOwner.asServiceUser(of: configuration, environment) { () throws in
                 try listen(configuration, environment)
             }
@@ -56,7 +56,7 @@ struct CheckCommand: ParsableCommand {
         if !quiet { describe(configuration, push) }
     }
 
-    /// Looks at the store, and at what pushes to browsers need.
+    /// Looks at the store, and at the key of pushes to browsers.
     /// - Throws: `StoreError`, `ConfigurationFault`.
     private func look(_ configuration: SiteConfiguration) throws -> PushService.State {
         let store = try Site.openStore(configuration, migrates: false) { Terminal.printError(of: $0) }
@@ -90,16 +90,16 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// An address where listening shows that the service can listen: of a unix socket another file in its folder. At the socket
-    /// itself the command would be in the way of a service that starts at this moment, and could remove its file.
-    /// - Parameter failure: why nothing has answered as the service does.
+    /// The address for the attempt: for a unix socket another file in its folder. At the socket itself the command would be in
+    /// the way of a service that starts at this moment, and could remove its file.
+    /// - Parameter failure: why the service has not answered.
     private static func trial(
         of address: ListenAddress, _ failure: FastCGIProbe.Failure
     ) throws(ListenError) -> ListenAddress {
         guard case .unix(let path) = address else { return address }
         if let file = FileMode(path) {
             guard file.kind == S_IFSOCK else { throw .notASocket(path) }
-            // What a dead process has left is replaced, and a service may have started since it was missed.
+            // The service replaces the socket of a dead process, and it may have started since the question.
             guard failure == .refused || failure == .missing else { throw .inUse(path) }
         }
         let beside = path + ".check"

@@ -46,7 +46,7 @@ package struct UserAdministration: Sendable {
         return user
     }
 
-    /// A user of that name who is not stored, with what a user has who is added without options.
+    /// A user of that name who is not stored, as `add` makes one without options.
     package func newcomer(_ name: String) -> User {
         var user = User(name: name, passwordHash: "")
         user.roles = newUserRoles
@@ -164,7 +164,7 @@ package struct UserAdministration: Sendable {
             if !keepingTokens { user.endCredentials() }
             return user
         }
-        // They count no more. That their records are gone is for those who look. A token of the new epoch was made since then.
+        // They have ended already, and only lists show their records. A token of the new epoch is newer and stays.
         _ = try? store.removeSessions(owner: changed.owner)
         if !keepingTokens { _ = try? store.removeAppTokens(owner: changed.owner, before: changed.credentialEpoch) }
         return PasswordChange(
@@ -182,7 +182,7 @@ package struct UserAdministration: Sendable {
             user.endCredentials()
             return user
         }
-        // They count no more. That their records are gone is for those who look. A token of a user who was enabled since then stays.
+        // They have ended already, and only lists show their records. If the user was enabled meanwhile, newer tokens stay.
         _ = try store.removeSessions(owner: changed.owner)
         _ = try store.removeAppTokens(owner: changed.owner, before: changed.credentialEpoch)
         return found

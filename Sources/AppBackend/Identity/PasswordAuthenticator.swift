@@ -45,8 +45,8 @@ extension UserRequest {
     /// is a log-in as far as guessing is concerned.
     /// - Parameter field: the member of the body that has it.
     /// - Returns: the user as they are at present.
-    /// - Throws: `Problem` 403, when it is not theirs, or they have none; 429 or 503, when it was not even tried; `StoreError`; `Postponed`: nothing
-    ///   has been done by then.
+    /// - Throws: `Problem` 403, when it is not theirs, or they have none; 429 or 503, when it was not even tried; `StoreError`;
+    ///   `Postponed`: nothing has been done by then.
     func verify(
         _ password: String, in field: String = "Password", by authenticator: any PasswordAuthenticator
     ) throws -> Principal {

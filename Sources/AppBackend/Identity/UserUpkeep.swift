@@ -142,7 +142,7 @@ package struct UserUpkeep: Sendable {
             guard !device.platform.isEmpty else { return false }
             let change = try narrowing.narrow(device, to: rights)
             guard change == .none else { return change.isLoss }
-            // An interrupted one, whose tags the hub may not have heard of. That of a gone device the store's sweep removes.
+            // An interrupted change, whose tags the hub may not have. The store's sweep removes the registration of a gone device.
             if device.needsReconciliation, !device.isGone { try narrowing.syncHub(device) }
             return false
         }

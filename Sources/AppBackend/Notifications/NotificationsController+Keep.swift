@@ -66,7 +66,8 @@ extension NotificationsController {
         }
     }
 
-    /// What fails of this does not fail the send: it is nil, and the log says why.
+    /// Calls `body`, whose failure does not fail the send.
+    /// - Returns: `nil` also if the store failed; the log says why.
     func attempt<Outcome>(
         _ request: UserRequest, _ body: () throws(StoreError) -> Outcome?
     ) -> Outcome? {

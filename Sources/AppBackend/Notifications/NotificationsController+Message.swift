@@ -65,7 +65,7 @@ extension NotificationsController {
             return try keepAndSend(
                 PlainMessage(message).text, to: recipient, on: platforms, message: message, from: from, request)
         }
-        // A silent one has no templates: devices matter to it only where a platform is left out.
+        // A silent message has no templates, so its devices matter only if the request leaves out a platform.
         let isForAll = platforms.count == notifications.platforms.count
         let devices = message.isSilent && isForAll ? [] : devices(of: recipient.owner, request)
         let templates =

@@ -27,7 +27,7 @@ package struct DeviceImport: Sendable {
     /// Checks a device, and changes nothing.
     /// - Parameters:
     ///   - id: the id under which the app will register; nil: the list has none.
-    ///   - planned: the number of the user's devices that the list has besides.
+    ///   - planned: the number of the user's other devices in the list.
     /// - Returns: whether it would be registered; false, when the user has it already.
     /// - Throws: `Problem` or `Refusal`, when it would be refused; `StoreError`; `HubError`.
     package func isNew(_ registration: DeviceRegistration, id: String?, of user: User, planned: Int) throws -> Bool {

@@ -17,7 +17,7 @@ extension RegisterController {
     }
 
     /// Checks a registration against the platform's rules and the rights of its user.
-    /// - Returns: the device, and the tags that it gets besides the user's own.
+    /// - Returns: the device, and its tags without the user's own.
     /// - Throws: `Problem` 400 or 403, naming the field; never the handle.
     func checked(
         _ registration: DeviceRegistration, of user: Principal

@@ -76,8 +76,8 @@ struct ImportFile {
     }
 
     /// Calls `body` with every record, from the beginning.
-    /// - Parameter checkColumns: is called with the names of the columns, where the file has them, as `ImportRecord.name(_:)`.
-    /// - Throws: `CommandError`, also for a file without names of columns; what the others throw.
+    /// - Parameter checkColumns: is called with the names of the columns, if the file has them, as `ImportRecord.name(_:)`.
+    /// - Throws: `CommandError`, also for a file without names of columns; what `checkColumns` and `body` throw.
     func forEachRecord(
         checkColumns: ([String]) throws(ImportFault) -> Void, _ body: (ImportRecord) throws -> Void
     ) throws {

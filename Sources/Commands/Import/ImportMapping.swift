@@ -2,7 +2,7 @@
 import ArgumentParser
 import JSON
 
-/// What is read of a record.
+/// A value that the import reads from a record.
 enum ImportField: String, CaseIterable {
     case user, platform, token, p256dh, auth, tags, app, installation
     case passwordHash = "password-hash"
@@ -82,7 +82,7 @@ struct ImportMapping {
         }
     }
 
-    /// The value of a field, and its column; nil where the record has none, or an empty one.
+    /// The value of a field, and its column; nil if the record has none, or an empty one.
     func value(_ field: ImportField, in fields: [String: JSONValue]) -> (value: JSONValue, column: String)? {
         if let constant = constants[field] { return constant.isEmpty ? nil : (.string(constant), "") }
         for column in columns[field, default: []] {

@@ -5,7 +5,7 @@ import JWT
 import Store
 import Text
 
-/// The work of an import: first all of the file is checked, then what is missing is added.
+/// Two passes over a file: the first checks all of it, and the second adds the missing users and devices.
 struct ImportRun {
     let file: ImportFile
     let mapping: ImportMapping

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import JSON
 
-/// What an import has done, or would do.
+/// The counts of an import, or of a check.
 struct ImportSummary {
     struct Count {
         var added = 0
@@ -46,7 +46,7 @@ struct ImportSummary {
         return "\(users); \(devices)"
     }
 
-    /// What else a person must know, each in a line.
+    /// Remarks for a person, each in a line.
     var remarks: [String] {
         var remarks = ImportSkip.allCases.compactMap { reason in
             skipped[reason].map { found in

@@ -5,7 +5,7 @@ import NotificationHub
 import Store
 import System
 
-/// What an import does with one entry.
+/// Adds the users of entries, and registers their devices.
 struct ImportWork: Sendable {
     let administration: UserAdministration
     let devices: DeviceImport
@@ -86,7 +86,7 @@ struct ImportWork: Sendable {
 }
 
 extension ImportWork {
-    /// Entries that are imported at the same time: they share the store's writes to the disk, and the time that a hub takes.
+    /// The number of users whose entries are imported at the same time. They share the store's writes and the hub's delays.
     private static let threads = 16
 
     private struct Shared: Sendable {
@@ -94,7 +94,7 @@ extension ImportWork {
         var rest: [[(index: Int, entry: ImportEntry)]]
     }
 
-    /// Imports several entries: those of one user one after the other, and the others at the same time.
+    /// Imports several entries: the entries of one user one after the other, and different users at the same time.
     /// - Returns: the results in the order of the entries; nil for an entry that was not tried because another one was stopped.
     func apply(_ entries: [ImportEntry]) -> [Result?] {
         var groups: [String: [(index: Int, entry: ImportEntry)]] = [:]

@@ -122,7 +122,7 @@ package struct ConfigurationFile {
         return read(from: descriptor)
     }
 
-    /// As `read`, of what is open.
+    /// Reads an open file, as `read` does one by its path.
     static func read(from descriptor: Int32) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
