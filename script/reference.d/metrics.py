@@ -3,7 +3,7 @@
 
 import re
 
-from swift import body, cell, head, sources, strings, table
+from swift import body, cell, head, sources, table, texts_in
 
 PURPOSE = """
 Every metric that `GET /metrics` returns, in Prometheus' text format. [Monitoring](../operate/monitor.md#metrics) shows how Prometheus
@@ -25,7 +25,7 @@ def label_names() -> dict[str, str]:
     for _, code in sources():
         for kind, rest in re.findall(DECLARED, code, re.S):
             values = [f"`{value}`" for value in cases(code, kind)]
-            names = ", ".join(f"`{name}`" for name in strings(rest.rpartition("=")[2]))
+            names = ", ".join(f"`{name}`" for name in texts_in(rest.rpartition("=")[2]))
             found[kind] = f"{names}: {', '.join(values)}" if values else names
     return found
 
@@ -45,18 +45,9 @@ def families() -> list[tuple[str, str, str, str]]:
     found, labels = [], label_names()
     for _, code in sources():
         for match in re.finditer(r"MetricName\(\s*\"", code):
-            texts = strings(joined(body(code[match.start() :], "MetricName(")))
+            texts = texts_in(body(code[match.start() :], "MetricName("))
             found.append((texts[0], *kind_of(code, match.start(), labels), texts[1]))
     return sorted(found)
-
-
-def joined(call: str) -> str:
-    """A text of several lines as one of one line."""
-    return re.sub(r'"""\n(.*?)\s*"""', lambda text: f'"{flat(text[1])}"', call, flags=re.S)
-
-
-def flat(text: str) -> str:
-    return " ".join(text.replace("\\\n", "\n").split())
 
 
 def kind_of(code: str, at: int, labels: dict[str, str]) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from swift import body, cell, head, source, strings, table
+from swift import body, cell, head, source, table, texts_in
 
 PURPOSE = """
 Every setting of the configuration file, with its default. [Configuration](../operate/configuration.md) explains where the file is,
@@ -54,7 +54,7 @@ def shown(by_default: str, is_list: bool) -> str:
 
 
 def secrets() -> set[str]:
-    return set(strings(body(source(READING), "static let secretKeys = [")))
+    return set(texts_in(body(source(READING), "static let secretKeys = [")))
 
 
 def restarts() -> set[str]:

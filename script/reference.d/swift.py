@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+# By how much a character nests deeper.
+DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
 def source(path: str) -> str:
@@ -18,20 +20,10 @@ def sources(folder: str = "Sources") -> Iterator[tuple[str, str]]:
         yield str(path.relative_to(ROOT)), path.read_text()
 
 
-def strings(code: str) -> list[str]:
-    """The plain string literals of an expression, in their order."""
-    return re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)
-
-
 def body(code: str, beginning: str) -> str:
-    """From `beginning` to the bracket that closes the first one behind it."""
+    """From `beginning`, which ends in a bracket, to the one that closes it."""
     start = code.index(beginning)
-    depth = 0
-    for at in range(start + len(beginning) - 1, len(code)):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(code[at], 0)
-        if depth == 0 and code[at] in ")]}":
-            return code[start : at + 1]
-    raise ValueError(f"{beginning} does not end")
+    return code[start : _closing(code, start + len(beginning) - 1) + 1]
 
 
 def head(title: str, purpose: str) -> str:
@@ -63,7 +55,7 @@ def arguments(code: str, at: int) -> list[str]:
         if code[at] == '"':
             at = read_text(code, at)[1]
             continue
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(code[at], 0)
+        depth += DEPTH.get(code[at], 0)
         if depth == 0 or (depth == 1 and code[at] == ","):
             found.append(code[start:at].strip())
             start = at + 1
@@ -119,12 +111,13 @@ def read_text(code: str, at: int) -> tuple[str, int]:
 
 
 def _closing(code: str, at: int) -> int:
+    """The place of the bracket that closes the one at `at`. Brackets in texts do not count."""
     depth = 0
     while True:
         if code[at] == '"':
             at = read_text(code, at)[1]
             continue
-        depth += {"(": 1, ")": -1}.get(code[at], 0)
+        depth += DEPTH.get(code[at], 0)
         if depth == 0:
             return at
         at += 1
