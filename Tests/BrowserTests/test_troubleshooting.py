@@ -2,11 +2,15 @@
 """docs/reference/messages.md stays true: it quotes what the program says, and all that the program says is there."""
 
 import re
+import sys
 from collections.abc import Iterator
 
 import pytest
 from built import ROOT
 
+sys.path.append(str(ROOT / "script" / "reference.d"))
+
+import swift  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "messages.md"
 # First cells of the heads of tables. What other programs say was looked at when it was written, and cannot be checked.
@@ -78,27 +82,8 @@ def texts_of(code: str, at: int = 0) -> list[str]:
 
 def read_string(code: str, at: int) -> tuple[list[str], int]:
     """The string's texts, and where it has ended."""
-    parts, current = [], ""
-    while code[at] != '"':
-        if code[at] != "\\":
-            current, at = current + code[at], at + 1
-        elif code[at + 1] != "(":
-            current, at = current + code[at + 1], at + 2
-        else:
-            parts, current = [*parts, current], ""
-            at = end_of_interpolation(code, at + 2)
-    return [part for part in [*parts, current] if part], at + 1
-
-
-def end_of_interpolation(code: str, at: int) -> int:
-    depth = 1
-    while depth:
-        if code[at] == '"':
-            at = read_string(code, at + 1)[1]
-            continue
-        depth += {"(": 1, ")": -1}.get(code[at], 0)
-        at += 1
-    return at
+    parts, end = swift.read_parts(code, at)
+    return [part for part in parts[::2] if part], end
 
 
 def literals(code: str) -> Iterator[list[str]]:
@@ -125,10 +110,9 @@ def block(code: str, beginning: str) -> str:
 
 def sources() -> Iterator[tuple[str, str]]:
     """Names and code of Swift files, without comments."""
-    for path in sorted((ROOT / "Sources").rglob("*.swift")):
-        name = str(path.relative_to(ROOT))
+    for name, code in swift.sources():
         if not name.startswith(ELSEWHERE):
-            yield name, re.sub(r"^\s*//.*$", "", path.read_text(), flags=re.MULTILINE)
+            yield name, re.sub(r"^\s*//.*$", "", code, flags=re.MULTILINE)
 
 
 def cells(row: str) -> list[str]:

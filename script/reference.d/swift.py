@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads Swift sources as far as the generated pages need it, and writes Markdown."""
+"""Reads Swift sources as far as the generated pages and their tests need it, and writes Markdown."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -98,16 +98,26 @@ def read_text(code: str, at: int) -> tuple[str, int]:
     if code.startswith('"""', at):
         end = code.index('"""', at + 3)
         return " ".join(code[at + 3 : end].replace("\\\n", "\n").split()), end + 3
-    text, at = "", at + 1
+    parts, end = read_parts(code, at + 1)
+    parts[1::2] = map(_value, parts[1::2])
+    return "".join(parts), end
+
+
+def read_parts(code: str, at: int) -> tuple[list[str], int]:
+    """Texts and, between them, the expressions of the literal whose quotation mark is before `at`. And the place behind it."""
+    parts = [""]
     while code[at] != '"':
         if code[at] != "\\":
-            text, at = text + code[at], at + 1
+            parts[-1] += code[at]
+            at += 1
         elif code[at + 1] == "(":
             end = _closing(code, at + 1)
-            text, at = text + _value(code[at + 2 : end]), end + 1
+            parts += [code[at + 2 : end], ""]
+            at = end + 1
         else:
-            text, at = text + code[at + 1], at + 2
-    return text, at + 1
+            parts[-1] += code[at + 1]
+            at += 2
+    return parts, at + 1
 
 
 def _closing(code: str, at: int) -> int:
