@@ -6,11 +6,16 @@ Tests/InstallTests holds the manual to the program.
 """
 
 import re
+import sys
 import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "script" / "reference.d"))
+
+from commands import usages  # noqa: E402
+
 EVERYWHERE = {"help", "version"}
 Commands = dict[str, set[str]]
 SOURCES = ROOT / "Sources" / "Commands"
@@ -32,14 +37,8 @@ JSON_WRITERS = {
 
 
 def of_manual(text: str) -> Commands:
-    """Each command of the synopsis, such as `user add`, and its long options."""
-    synopsis = text.split(".Sh SYNOPSIS")[1].split("\n.Sh ")[0]
-    found: Commands = {}
-    for part in synopsis.split("\n.Nm")[1:]:
-        name = re.search(r"\.(?:Op )?Cm ([a-z -]+)", part)
-        if name is not None:
-            found[name[1].strip()] = set(re.findall(r"(?:Fl|\|) -([a-z-]+)", part)) | EVERYWHERE
-    return found
+    """Each command of the synopsis, and its long options."""
+    return {name: set(re.findall(r"(?:Fl|\|) -([a-z-]+)", lines)) | EVERYWHERE for name, lines in usages(text)}
 
 
 def members_of_manual(text: str, command: str) -> set[str]:

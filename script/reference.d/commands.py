@@ -2,6 +2,7 @@
 """Every command, from the synopsis and the descriptions of the manual, which a test holds to the program."""
 
 import re
+from collections.abc import Iterator
 
 from swift import cell, head, source, table
 
@@ -19,23 +20,26 @@ app-backend send --to alice "At noon"
 MANUAL = "docs/reference/app-backend.1"
 
 
+def usages(manual: str) -> Iterator[tuple[str, str]]:
+    """Each command of the synopsis, such as `user add`, and its lines there."""
+    for part in manual.split(".Sh SYNOPSIS")[1].split("\n.Sh ")[0].split("\n.Nm")[1:]:
+        if name := re.search(r"\.(?:Op )?Cm ([a-z -]+)", part):
+            yield name[1].strip(), part
+
+
 def synopsis() -> list[tuple[str, str]]:
     """Each command and its options, as one types them."""
-    text = source(MANUAL).split(".Sh SYNOPSIS")[1].split("\n.Sh ")[0]
     found = []
-    for part in text.split("\n.Nm")[1:]:
-        name = re.search(r"\.(?:Op )?Cm ([a-z -]+)", part)
-        if name is None:
-            continue
+    for name, lines in usages(source(MANUAL)):
         words = []
-        for line in part.splitlines():
+        for line in lines.splitlines():
             if not re.match(r"\.(Op|Ar|Fl) ", line) or "Cm" in line:
                 continue
             option = re.sub(r"\b(?:Fl|Ar|Cm) ", "", re.sub(r"Fl -", "Fl --", line.removeprefix(".").removeprefix("Op ")))
             option = re.sub(r" \.\.\.", "...", option)
             option = re.sub(r"(?<=\| )-(?=[a-z])", "--", option)
             words.append(f"[{option}]" if line.startswith(".Op") else option)
-        found.append((name[1].strip(), " ".join(words)))
+        found.append((name, " ".join(words)))
     return found
 
 
