@@ -33,7 +33,8 @@ def whole(document: dict[str, Any]) -> dict[str, Any]:
         optional = [one for key, one in schema.get("properties", {}).items() if may_be_null(name, key, schema)]
         for one in optional or [schema]:
             one["type"] = [one["type"], "null"]
-    device, phones = schemas["DeviceRegistration"], ["apns", "fcm", "gcm", "fcmv1", "wns", "mpns"]
+    device = schemas["DeviceRegistration"]
+    phones = [one for one in device["properties"]["Platform"]["enum"] if one != "browser"]
     schemas["DeviceRegistration"] = {
         "oneOf": [of_kind(device, "Platform", ["browser"], needed="Keys"), of_kind(device, "Platform", phones, ignored="Keys")]
     }
