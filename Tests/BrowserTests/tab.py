@@ -37,7 +37,7 @@ SOON = """{
     window.setTimeout = (work, time, ...more) => timer(work, time in pauses && isOfResults() ? pauses[time] : time, ...more);
 }"""
 
-# Lets the page wait for an answer as long as a test takes to look at it meanwhile, and not for the twenty seconds of api.js.
+# Takes the limit of twenty seconds in api.js away, so that the page waits while a test looks at it.
 PATIENCE = "void (AbortSignal.timeout = () => new AbortController().signal)"
 
 # Lets the console tell what the page's policy forbids. And notes each notification as soon as the worker says that it

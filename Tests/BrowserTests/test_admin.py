@@ -16,7 +16,7 @@ from test_languages import HTML, LANGUAGES, LINE, names
 
 # The names in the list.
 USERS = "[...document.querySelectorAll('#users tr')].map(one => one.dataset.name)"
-# The page has asked for users whose names begin so, and shows how many it was told.
+# The page has asked for users whose names begin with `name`, and shows how many the server has found.
 SOUGHT = """performance.getEntriesByType('resource').map(one => new URL(one.name))
     .some(one => one.pathname.endsWith('/admin/users') && one.searchParams.get('name') === {name})
     && /[0-9]/.test(document.getElementById('usersNote').textContent)"""
@@ -66,7 +66,7 @@ def shown_users(tab: Tab) -> list[str]:
 
 
 def seek(tab: Tab, name: str, write: Callable[[], None]) -> None:
-    """Looks for users whose names begin so, which `write` writes. Until then the list is that of what was written before.
+    """Looks for users whose names begin with `name`, which `write` types, and waits until the list is that of this search.
 
     Raises TimeoutError.
     """

@@ -119,7 +119,7 @@ def test_a_message_for_later_is_taken_back(
     open_admin(tab, root)
     reach(tab, "#messageUser")
     tab.write(bob.name)
-    # As many may have been listed before, and go for those that are found.
+    # The list may have one message already, which the page replaces by the one that it finds.
     tab.evaluate("document.querySelectorAll('#scheduled li').forEach(one => { one.dataset.former = true; })")
     tab.press("Enter")
     await_count(tab, "#scheduled li:not([data-former])", 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""House rule 12: a command that confirms something reads as the service's user what the service reads. A call that opens or reads
-for a verdict, and that root can reach as root, is found here."""
+"""House rule 12: a command that confirms something reads what the service reads, as the service's user. The test finds each call
+that opens or reads something for a verdict while the command still runs as root."""
 
 import re
 import unittest

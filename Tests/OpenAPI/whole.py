@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The document with what it tells in words only, because generators make poor clients of it."""
+"""The document, with schemas for what it says only in words, because generators would make poor clients of these."""
 
 from typing import Any
 
 # Browsers set them, and other clients leave them out.
 FIELDS = [{"name": name, "in": "header", "schema": {"type": "string"}} for name in ("Sec-Fetch-Site", "Origin")]
-# It marks a message as read, so that the fields count there, too.
+# It marks a message as read, so these fields count there too, although its method is GET.
 READS = "readSecureMessage"
-# Of these `null` is a value.
+# The program refuses `null` here, because a token without the list may send to more users.
 NOT_NULL = {("AppTokenWish", "To")}
-# What is asked for by these is an object with optional members.
+# Schemas of requests. Their optional members may be `null`, and so may a list.
 ASKED = (
     "PasswordChange", "AppTokenWish", "DeviceRegistration", "PushRequest", "MessageObject", "InstallationTags", "RequestTags",
 )  # fmt: skip
@@ -54,7 +54,7 @@ def whole(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def of_kind(schema: dict[str, Any], member: str, kinds: list[str], needed: str = "", ignored: str = "") -> dict[str, Any]:
-    """Of these kinds, which the member names: with what they need, and with anything in what is not looked at."""
+    """The schema for these values of `member`: it requires `needed`, and allows any value in `ignored`."""
     properties = schema["properties"] | {member: {"enum": kinds}} | ({ignored: {}} if ignored else {})
     return schema | {"properties": properties, "required": schema["required"] + ([needed] if needed else [])}
 

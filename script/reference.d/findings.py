@@ -29,7 +29,7 @@ STEPS = {
     "send": ["SendFindings", "DoctorRun+Send"],
     "all steps": ["DoctorRun", "DoctorRun+Within", "CertificateTerm", "DoctorReport"],
 }
-# Letters of a finding that says something beside its values.
+# A text with fewer letters only joins values, and is no finding.
 SHORTEST = 6
 VERDICTS = {"fail": "wrong", "warn": "warning", "warning": "warning", "skipped": "skipped"}
 

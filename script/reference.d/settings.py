@@ -58,7 +58,7 @@ def secrets() -> set[str]:
 
 
 def restarts() -> set[str]:
-    """The store's key is that of its place."""
+    """`keep(store.key, …)` has no key in quotation marks, so the keys of the store are listed here."""
     return set(re.findall(r'keep\("([\w.]+)"', source(RELOAD))) | {"store.path", "store.url", "store.connections"}
 
 
