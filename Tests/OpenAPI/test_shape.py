@@ -32,11 +32,9 @@ def schemas(contract: Contract) -> list[Named]:
 def within(name: str, schema: dict[str, Any]) -> Iterator[Named]:
     """The schema itself, and those in it."""
     yield name, schema
-    for part in schema.get("allOf", []):
+    for part in [*schema.get("allOf", []), schema]:
         for member, one in part.get("properties", {}).items():
             yield from within(f"{name}.{member}", one)
-    for member, one in schema.get("properties", {}).items():
-        yield from within(f"{name}.{member}", one)
     for kind in ("items", "additionalProperties"):
         if isinstance(schema.get(kind), dict):
             yield from within(f"{name}[]", schema[kind])
