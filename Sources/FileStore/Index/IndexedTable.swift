@@ -77,15 +77,26 @@ struct IndexedTable<Record: IndexedRecord>: Sendable {
             try addPostings(newEntries.filter { !$0.isIn(oldEntries) }, id: new.id) { entry, index throws(StoreError) in
                 guard maximum < .max else { return }
                 let lines = try entry.table.lines(of: entry.key, in: index.file)
-                guard Self.ids(entry.key, in: lines, entry.table).count >= maximum else { return }
-                // Postings may be stale, so those that are right are counted before a request is refused.
-                let listed = try records(entry.key, entry.table)
-                guard listed.count(where: isCounted) < maximum else { throw .quotaExceeded }
+                try checkRoom(entry.key, in: lines, entry.table, atMost: maximum, where: isCounted)
             }
             try bucket.append(LineCodec.encode(new, keepingUnknownOf: oldLine))
             try records.deletePostings(oldEntries.filter { !$0.isIn(newEntries) }, id: new.id, bucket)
             return new
         }
+    }
+
+    /// - Parameters:
+    ///   - content: the lines of that key in the index.
+    ///   - maximum: how many records may be listed under the key, with the one to come.
+    ///   - isCounted: whether a record is one of them.
+    /// - Throws: `quotaExceeded`.
+    func checkRoom(
+        _ key: String, in content: BucketContent?, _ index: BucketTable, atMost maximum: Int,
+        where isCounted: (Record) -> Bool
+    ) throws(StoreError) {
+        guard Self.ids(key, in: content, index).count >= maximum else { return }
+        // Postings may be stale, so those that are right are counted before a request is refused.
+        guard try records(key, index).count(where: isCounted) < maximum else { throw .quotaExceeded }
     }
 
     /// Index files that one write has open at once: all threads may write, and a process has some 1,000 descriptors.

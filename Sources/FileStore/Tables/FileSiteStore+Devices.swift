@@ -23,12 +23,7 @@ extension FileSiteStore {
     /// Of an id that is used for the first time, which the owner has already.
     private func checkRoom(for device: DeviceRecord, atMost allowed: Int) throws(StoreError) {
         let content = try ownerIndex.readLines(of: device.owner)
-        let ids = IndexedTable<DeviceRecord>.ids(device.owner, in: content, ownerIndex)
-        guard ids.count > allowed else { return }
-        // Postings may be stale, so those that are right are counted before a request is refused.
-        guard try devices(owner: device.owner).count(where: { $0.id != device.id }) < allowed else {
-            throw .quotaExceeded
-        }
+        try deviceTable.checkRoom(device.owner, in: content, ownerIndex, atMost: allowed) { $0.id != device.id }
     }
 
     package func removeDevice(_ id: String, version: Int) throws(StoreError) -> Bool {
