@@ -113,9 +113,7 @@ extension IndexedTable {
             (group, content) in
             let current = CurrentRecords(content, records)
             for (_, posting) in group {
-                guard let found = current.record(id: .string(posting.id), key: posting.id),
-                    let record = current.line(of: found).flatMap({ Record(line: $0.value) }),
-                    posting.entry.isIn(entries(record))
+                guard let record = current.decoded(posting.id, as: Record.self), posting.entry.isIn(entries(record))
                 else { continue }
                 versions[posting.id] = record.version
             }

@@ -13,8 +13,7 @@ extension IndexedTable {
                 let group = records.prefix(of: rest)
                 let current = CurrentRecords(try bucket.content(), records)
                 let found = group.compactMap { (_, record) in
-                    current.record(id: .string(record.id), key: record.id).flatMap { current.line(of: $0) }
-                        .flatMap { Record(line: $0.value) }.flatMap { $0.version == record.version ? $0 : nil }
+                    current.decoded(record.id, as: Record.self).flatMap { $0.version == record.version ? $0 : nil }
                 }
                 guard !found.isEmpty else { return (group.count, 0) }
                 try bucket.append(found.flatMap { LineCodec.removal(of: $0.id, version: $0.version) })

@@ -205,6 +205,11 @@ extension CurrentRecords {
     func decoded<Record: LineRecord>(as type: Record.Type = Record.self) -> [Record] {
         all.compactMap { line(of: $0).flatMap { Record(line: $0.value) } }
     }
+
+    /// The record of that id, in a table whose key is the id; nil when it has no whole line, too.
+    func decoded<Record: LineRecord>(_ id: String, as type: Record.Type = Record.self) -> Record? {
+        record(id: .string(id), key: id).flatMap { line(of: $0) }.flatMap { Record(line: $0.value) }
+    }
 }
 
 extension BucketTable {
