@@ -248,15 +248,20 @@ import class System.Lock
         #expect(try ask(.delete, "schedulednotifications/\(own)") == known)
     }
 
+    /// Devices of users, between whose ids those of keys lie.
+    private func registerUsers(_ count: Int, _ bench: HubBench) throws {
+        for number in 0..<count {
+            let id = try #require(RegistrationID("\(number)-0-1"))
+            let description = RegistrationDescription(tags: [], handle: try .fcm("token-\(number)"))
+            _ = try bench.builtIn.put(description, under: id, replacing: nil)
+        }
+    }
+
     @Test func `a page of a list is read once, and no user's device for it`() throws {
         let store = MemoryHubStore()
         let bench = HubBench(store: store, isServed: true)
-        for number in 0..<600 {
-            let id = try #require(RegistrationID("\(number)-0-1"))
-            _ = try bench.builtIn.put(
-                RegistrationDescription(tags: [], handle: try .fcm("token-\(number)")), under: id, replacing: nil)
-            bench.put("\(number)-1-1", HubBench.apple("AB"))
-        }
+        try registerUsers(600, bench)
+        for number in 0..<600 { bench.put("\(number)-1-1", HubBench.apple("AB")) }
         let before = store.registrationsRead
         let page = bench.ask(.get, "/myhub/registrations", query: "api-version=2020-06&$top=100")
         #expect(try page.ids().count == 100)
@@ -265,11 +270,7 @@ import class System.Lock
 
     @Test(arguments: [1, 2, 7, 1000]) func `a list is whole, however many users' devices lie between`(top: Int) throws {
         let bench = HubBench(isServed: true)
-        for number in 0..<1_200 {
-            let id = try #require(RegistrationID("\(number)-0-1"))
-            let description = RegistrationDescription(tags: [], handle: try .fcm("token-\(number)"))
-            _ = try bench.builtIn.put(description, under: id, replacing: nil)
-        }
+        try registerUsers(1_200, bench)
         let own = (1...9).map { "\($0)-1-1" }
         for id in own { bench.put(id, HubBench.apple("AB")) }
         var (found, next): ([String], String?) = ([], "")
