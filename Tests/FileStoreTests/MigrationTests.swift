@@ -117,8 +117,7 @@ import class System.Lock
             return StoredRecord.hubRegistration(registration)
         }
         #expect(try store.putRecords(foreign, now: noon) == count)
-        try folder.write(
-            try folder.text("store.json").replacing(#""format":3"#, with: #""format":2"#), to: "store.json")
+        try folder.setFormat(2)
         let flushes = Lock(0)
         let migrated = try folder.open {
             $0.calls.flushFile = { _ in
@@ -137,9 +136,8 @@ import class System.Lock
     @Test func `a store that was opened before is not read through again`() throws {
         let folder = try TemporaryFolder()
         _ = try folder.open()
-        let old = try folder.text("store.json").replacing(#""format":3"#, with: #""format":1"#)
         // In place, and the marker made right for it: as a version that knew no other format has left it.
-        try folder.write(old, to: "store.json")
+        try folder.setFormat(1)
         _ = try folder.open { $0.isReadOnly = true }
         try folder.markAsOpened()
         let log = EventLog()
@@ -157,8 +155,7 @@ import class System.Lock
             let first = NamespaceScene.registration("s-\(number)", ["username:alice", "all"])
             served.append(try store.putHubRegistration(try store.putHubRegistration(first)))
         }
-        try folder.write(
-            try folder.text("store.json").replacing(#""format":3"#, with: #""format":2"#), to: "store.json")
+        try folder.setFormat(2)
         let log = EventLog()
         for _ in 0..<2 {
             let migrated = try folder.open { $0.onEvent = { log.append($0) } }
@@ -225,6 +222,13 @@ import class System.Lock
         #expect(users.prefix(2) == ["alice", "bob"])
         #expect(try store.verify(now: noon).isWhole)
         #expect(try folder.text("store.json").contains(#""format":3"#))
+    }
+}
+
+extension TemporaryFolder {
+    /// Writes another format into a store of this version's.
+    fileprivate func setFormat(_ format: Int) throws {
+        try write(try text("store.json").replacing(#""format":3"#, with: #""format":\#(format)"#), to: "store.json")
     }
 }
 
