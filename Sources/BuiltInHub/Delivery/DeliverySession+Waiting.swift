@@ -28,9 +28,9 @@ extension DeliverySession {
         limitSenders()
     }
 
-    /// Several senders may write to one device: none of them takes the place of the others there. Waiting for a credential is caused
-    /// by no audience and no device.
-    /// - Parameter keys: of those of which a message is one that waits.
+    /// Several senders may write to one device: none of them takes the place of the others there. Messages that wait for a credential
+    /// do not count, because neither their audience nor their devices are the cause.
+    /// - Parameter keys: the audience, or the devices, whose room the waiting message takes.
     private func limit(
         to limit: Int, by keys: (DeliveryJob) -> [String], abandon: (inout DeliveryJob, String) -> Void
     ) {

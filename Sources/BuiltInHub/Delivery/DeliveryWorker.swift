@@ -30,9 +30,9 @@ package final class DeliveryWorker: Sendable {
         /// Messages that are worked on at once, without those that only wait for another try; the others stay in the
         /// store. What the store takes bounds them all.
         package var messages = 1_000
-        /// Messages to one tag expression that wait for another try; with more, the sender with most of them loses the oldest, or a
-        /// user could fill the queue with messages to their own device that is never reached. A backend's expressions name sender and
-        /// recipient.
+        /// Messages to one tag expression that wait for another try. If there are more, the sender with most of them loses the oldest.
+        /// Without the limit, a user could fill the queue with messages to their own device that is never reached. A backend's expressions
+        /// name sender and recipient.
         package var waitingPerAudience = 100
         /// The same of messages to one device, whatever expressions name it.
         package var waitingPerDevice = 100

@@ -12,7 +12,7 @@ enum WaitingRoom {
         let size: Int
     }
 
-    /// - Returns: those that leave, so that no more than `limit` bytes stay; in the order in which they leave.
+    /// - Returns: those that leave, so that the size of the rest is at most `limit`, in the order in which they leave.
     static func excess(of messages: [Message], above limit: Int) -> [Message] {
         var left = messages.reduce(0) { $0 + $1.size }
         guard left > limit else { return [] }

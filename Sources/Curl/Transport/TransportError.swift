@@ -8,7 +8,7 @@ package enum TransportError: Error, Equatable, Sendable {
     /// The deadline passed while there was no connection to send on: the host does not answer, or every connection to it
     /// is busy. Nothing was sent. Only completions get it: a caller that waits leaves at the deadline, and cannot know.
     case noConnectionInTime
-    /// No connection could be made: nothing was sent, so the call may be repeated. It is unresolved where the host's name has no
+    /// No connection could be made: nothing was sent, so the call may be repeated. It is unresolved if the host's name has no
     /// address, or none could be found out.
     case unreachable(reason: String, isUnresolved: Bool = false)
     /// The host has no address that may be connected to (`CurlOptions.addresses`): nothing was sent, and repeating does

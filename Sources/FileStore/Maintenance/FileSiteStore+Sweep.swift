@@ -79,7 +79,7 @@ extension FileSiteStore {
     }
 
     /// Removes the registration ids of that file that were handed out and not used in time, and the devices that were gone for
-    /// too long; from the local hub those whose removal a process has begun that has ended.
+    /// too long. Finishes removals from the local hub whose process has ended in between.
     private func removeOverdueDevices(_ hash: UInt64, now: Timestamp) throws(StoreError) {
         let table = deviceTable.records
         guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
@@ -97,9 +97,9 @@ extension FileSiteStore {
 }
 
 extension FileSiteStore {
-    /// A device that is registered again writes its record first and the hub's registration after it, so of the version that was
-    /// read before its record was found unchanged it loses nothing.
-    /// - Throws: `conflict`, when it is registered again at this moment.
+    /// A device that is registered again writes its record first and the hub's registration after it. The registration is read
+    /// before the record is found unchanged, so a new registration has a later version and stays.
+    /// - Throws: `conflict`, if it is registered again at this moment.
     private func finishRemoval(of device: DeviceRecord) throws(StoreError) {
         let registration = try hubRegistration(device.id)
         guard try self.device(device.id)?.version == device.version else { return }

@@ -107,7 +107,7 @@ extension FileSiteStore {
     }
 
     /// Writers at the same moment may exceed the limit by a line each.
-    /// - Throws: `quotaExceeded`, `shareExceeded`, when the queue does not take the message; as reading it does.
+    /// - Throws: `quotaExceeded`, `shareExceeded`, when the queue has no room for the message; what reading it throws.
     private func checkQueueRoom(for line: [UInt8], _ message: HubMessage) throws(StoreError) {
         let quotas = context.options.quotas
         if let notBefore = message.notBefore {

@@ -151,7 +151,7 @@ extension PostgresSiteStore {
         }
     }
 
-    /// The bytes that the ids of a namespace do not come before, and those that they come before.
+    /// The range of the ids of a namespace, as bytes: none comes before `first`, and all come before `end`.
     private static func ids(of namespace: HubNamespace?) -> (first: [UInt8], end: [UInt8]) {
         let served = Array(HubNamespace.served.stored("").utf8)
         return switch namespace {

@@ -49,7 +49,7 @@ extension StateStore {
         throw .conflict
     }
 
-    /// Notes that the hub has the registration of a device that is gone no more. If that is lost, the sweep notes it.
+    /// Notes that the local hub no longer has the registration of a device that is gone. If the note is lost, the sweep makes it.
     package func noteRemoved(_ id: String) throws(StoreError) {
         guard var device = try device(id), device.isGone, device.needsReconciliation else { return }
         device.needsReconciliation = false

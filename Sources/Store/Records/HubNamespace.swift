@@ -37,8 +37,8 @@ extension HubRegistration {
     /// Whether a version of this program with one namespace has written it, and no later version since.
     ///
     /// Such versions keep all registrations in the backend's namespace. Of these the ones without a `DeviceRecord` were made
-    /// with keys of the served hub: the backend makes that record first and removes it last. Of a later version's own that
-    /// says nothing: in a copy of a store that others write to, the record of a new device may be missing.
+    /// with keys of the served hub: the backend makes that record first and removes it last. The lack of one tells nothing about those
+    /// that a later version has made: in a copy of a store that others write to, the record of a new device may be missing.
     package var needsNamespace: Bool { namespace == .backend && !isNamespaced }
 
     /// A registration of the backend's namespace in the one of the served hub.

@@ -124,11 +124,10 @@ extension DeviceRecord {
     /// Whether a device is registered under it, as far as is known.
     package var isLive: Bool { !platform.isEmpty && !isGone }
 
-    /// So long after a device was called gone its registration may still be about to be removed by the process that has called it
-    /// so, in seconds.
+    /// For how long a process that notes that a device is gone may take to remove its registration from the local hub, in seconds.
     package static let removalSeconds: Int64 = 60
 
-    /// Whether a process has called it gone and has ended before it removed the registration from the local hub.
+    /// Whether a process has noted that it is gone, and has ended before it removed the registration from the local hub.
     package func hasLostRemoval(now: Timestamp) -> Bool {
         guard let gone, isGone, needsReconciliation else { return false }
         return gone.at + Self.removalSeconds <= now
