@@ -269,8 +269,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AppBackend", "Commands", "Curl", "DeviceAPI", "FastCGI", "HTTP", "JSON", "JWT", "NotificationHub",
-                "Push", "Server", "Store", "Text", httpTypes,
+                "AppBackend", "BuiltInHub", "Commands", "Curl", "DeviceAPI", "FastCGI", "FileStore", "HTTP", "JSON",
+                "JWT", "NotificationHub", "PostgresStore", "Push", "Server", "Store", "System", "Text", httpTypes,
             ],
             swiftSettings: strict),
         .testTarget(

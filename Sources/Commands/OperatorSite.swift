@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import AppBackend
 import DeviceAPI
-import Glibc
 import HTTP
 import HTTPTypes
 import Logging
 import NotificationHub
 import Server
 import Store
+import System
 import Text
 
 /// A site beside the running service, at which the operator sends: without a password, and not bound by what users may do.
@@ -59,20 +59,20 @@ struct OperatorSite {
         return report.lines.isEmpty ? nil : report
     }
 
-    /// The first pause between two questions, and the longest, in microseconds.
-    private static let pauses: ClosedRange<useconds_t> = 50_000...1_000_000
+    /// Between two questions.
+    static let backoff = Backoff(doubling: .milliseconds(50), to: .milliseconds(1000))
 
     /// Waits until all of it is known. A hub that does not answer still has the message. Below its Standard tier Azure does not
     /// tell at all.
     /// - Returns: what the hub could not be asked for last; nil: it answers.
     func wait(for report: inout SendReport, seconds: Int) -> HubError? {
         let end = ContinuousClock.now + .seconds(seconds)
-        var pause = Self.pauses.lowerBound
+        var questions = 0
         while true {
             let fault = update(&report)
             guard !report.isFinal, fault != .unauthorized, ContinuousClock.now < end else { return fault }
-            usleep(pause)
-            pause = min(pause * 2, Self.pauses.upperBound)
+            Semaphore.sleep(Self.backoff.pause(after: questions))
+            questions += 1
         }
     }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 import FastCGI
 import Glibc
 import Server
+import System
 
 /// `app-backend reload`
 struct ReloadCommand: ParsableCommand {
@@ -30,8 +31,8 @@ struct ReloadCommand: ParsableCommand {
     private static let patience = 60
     /// That one question may take.
     private static let questionSeconds: UInt16 = 20
-    /// The first pause between two questions, and the longest, in microseconds.
-    private static let pauses: ClosedRange<useconds_t> = 10_000...500_000
+    /// Between two questions.
+    static let backoff = Backoff(doubling: .milliseconds(10), to: .milliseconds(500))
 
     func validate() throws {
         if process <= 1 { throw ValidationError("--process must be the number of a process.") }
@@ -42,10 +43,10 @@ struct ReloadCommand: ParsableCommand {
         let before = try reloads(probe)
         guard kill(process, SIGHUP) == 0 else { throw failure("the process \(process) cannot be told") }
         let end = ContinuousClock.now + .seconds(Self.patience)
-        var pause = Self.pauses.lowerBound
+        var questions = 0
         while ContinuousClock.now < end {
-            usleep(pause)
-            pause = min(pause * 2, Self.pauses.upperBound)
+            Semaphore.sleep(Self.backoff.pause(after: questions))
+            questions += 1
             guard kill(process, 0) == 0 else { throw failure("the service has ended") }
             guard let service = try? RunningService(ask: probe.get), service.reloads != before else { continue }
             guard let refusal = service.reloadRefusal else { return }

@@ -14,8 +14,7 @@ final class IssuerKeys: Sendable {
     static let coolDownSeconds = 300
     /// Keys that are younger, in seconds, are not fetched again because of an unknown key id.
     static let settledSeconds = 10
-    /// The first pause after a failure and the longest, in seconds; each failure in a row doubles it.
-    static let pauseSeconds: ClosedRange<Int> = 1...60
+    static let backoff = Backoff(doubling: .seconds(1), to: .seconds(60))
 
     /// Keys as they are at one moment.
     struct Snapshot: Sendable {
@@ -169,8 +168,7 @@ extension IssuerKeys.State {
             (fetchedAt, pauseEnd, failures, isExpired) = (now, nil, 0, false)
             return isSame || document.keys.skipped.isEmpty ? nil : .skipped(document.keys.skipped)
         case .failure(let error):
-            let bounds = IssuerKeys.pauseSeconds
-            pauseEnd = now + .seconds(min(bounds.lowerBound << min(failures, 10), bounds.upperBound))
+            pauseEnd = now + IssuerKeys.backoff.pause(after: failures)
             failures += 1
             return .failure(error)
         }

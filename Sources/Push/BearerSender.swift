@@ -15,8 +15,8 @@ package final class BearerSender: PushSender {
     package static let maximumJitter = Duration.seconds(60)
     /// Pushes that wait for the first token; one more is `CredentialError.unavailable`.
     package static let maximumWaiting = 1_000
-    /// The first wait after a failure, and the longest: each failure in a row doubles it.
-    package static let backOff = (first: Duration.seconds(1), longest: Duration.seconds(60))
+    /// Between two fetches that failed.
+    package static let backoff = Backoff(doubling: .seconds(1), to: .seconds(60))
 
     typealias Completion = @Sendable (Result<Response, any Error>) -> Void
 
@@ -103,8 +103,8 @@ package final class BearerSender: PushSender {
             guard let token = state.token, token.isRefused || token.asked <= sentAt else { return }
             state.token = nil
             // A service that refuses every new token must not cause one fetch after the other.
-            state.refusals = token.asked.duration(to: now) < Self.backOff.longest ? state.refusals + 1 : 1
-            if state.refusals > 1 { state.pause = (.unavailable, now + Self.pause(after: state.refusals - 2)) }
+            state.refusals = token.asked.duration(to: now) < Self.backoff.longest ? state.refusals + 1 : 1
+            if state.refusals > 1 { state.pause = (.unavailable, now + Self.backoff.pause(after: state.refusals - 2)) }
         }
     }
 
@@ -132,16 +132,12 @@ package final class BearerSender: PushSender {
                 state.failures = 0
                 state.pause = nil
             case .failure(let error):
-                state.pause = (error, now + Self.pause(after: state.failures))
+                state.pause = (error, now + Self.backoff.pause(after: state.failures))
                 state.failures += 1
             }
             defer { state.waiting = [] }
             return state.waiting
         }
-    }
-
-    private static func pause(after failures: Int) -> Duration {
-        min(backOff.first * (1 << min(failures, 10)), backOff.longest)
     }
 
     private func push(_ request: Request, with token: HeldToken, _ completion: @escaping Completion) {

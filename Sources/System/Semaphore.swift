@@ -22,6 +22,12 @@ package final class Semaphore: Sendable {
         semaphore.deallocate()
     }
 
+    /// Waits for so long.
+    package static func sleep(_ duration: Duration) {
+        // No thread signals it.
+        _ = Semaphore().wait(for: duration)
+    }
+
     /// Adds one; a thread that waits takes it.
     package func signal() {
         // Fails only at a count of 2^31, when no thread has to wait.

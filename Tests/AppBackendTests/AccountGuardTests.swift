@@ -51,7 +51,7 @@ struct AccountGuardTests {
         let day: Int64 = 86_400
         let made = guess(AccountGuard(), seconds: 0..<day)
         // The free ones, those while the delay grows, and then one for each longest delay.
-        #expect(made <= AccountGuard.freeFailures + 10 + Int(day / AccountGuard.maximumDelay))
+        #expect(made <= AccountGuard.freeFailures + 10 + Int(day / AccountGuard.delays.seconds(after: .max)))
         #expect(made > AccountGuard.freeFailures)
     }
 
@@ -67,7 +67,8 @@ struct AccountGuardTests {
                 made += 1
             }
         }
-        let allowed = AccountGuard.freeSiteFailures + 10 + Int(seconds / AccountGuard.maximumSiteDelay)
+        let delay = AccountGuard.siteDelays.seconds(after: .max)
+        let allowed = AccountGuard.freeSiteFailures + 10 + Int(seconds / delay)
         #expect((AccountGuard.freeSiteFailures...allowed).contains(made))
         // No user waits elsewhere, nor does a user who has logged in there.
         #expect(attempt(accounts, "bob", from: network(99), now: seconds) == nil)

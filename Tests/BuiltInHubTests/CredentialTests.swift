@@ -51,16 +51,16 @@ private func rule(_ status: Int) -> PushResult {
         try bench.wait { !bench.worker.holds.isEmpty }
         try bench.goRound()
         let refused = sender.requests.count
-        bench.pass(CredentialHold.firstPause - 1)
+        bench.pass(CredentialHold.backoff.seconds(after: 0) - 1)
         try bench.goRound()
         #expect(sender.requests.count == refused)
         bench.pass(1)
-        try bench.wait { bench.worker.holds.first?.until == bench.now + 2 * CredentialHold.firstPause }
+        try bench.wait { bench.worker.holds.first?.until == bench.now + 2 * CredentialHold.backoff.seconds(after: 0) }
         try bench.goRound()
         #expect(sender.requests.count == refused + 1)
         // A probe that has no answer yet keeps the others waiting.
         sender.answer { _, _ in nil }
-        bench.pass(2 * CredentialHold.firstPause)
+        bench.pass(2 * CredentialHold.backoff.seconds(after: 0))
         try bench.wait { sender.requests.count == refused + 2 }
         try bench.goRound()
         #expect(sender.requests.count == refused + 2)
@@ -78,10 +78,12 @@ private func rule(_ status: Int) -> PushResult {
         let since = bench.now
         #expect(
             bench.worker.holds == [
-                .init(channel: "service", reason: "Revoked", since: since, until: since + CredentialHold.firstPause)
+                .init(
+                    channel: "service", reason: "Revoked", since: since,
+                    until: since + CredentialHold.backoff.seconds(after: 0))
             ])
         sender.answer(201)
-        bench.pass(CredentialHold.firstPause)
+        bench.pass(CredentialHold.backoff.seconds(after: 0))
         for id in ids { #expect(try bench.outcomes(id) == ["Success": 5]) }
         #expect(bench.worker.holds.isEmpty)
         #expect(bench.lines.last == "push: the service accepts the credential of service again")
@@ -113,7 +115,7 @@ private func rule(_ status: Int) -> PushResult {
         try bench.wait { sender.requests.count == 6 }
         try bench.goRound()
         sender.answer(201)
-        bench.pass(CredentialHold.firstPause)
+        bench.pass(CredentialHold.backoff.seconds(after: 0))
         for id in ids { #expect(try bench.outcomes(id) == ["Success": 1]) }
     }
 
@@ -144,7 +146,7 @@ private func rule(_ status: Int) -> PushResult {
         let id = bench.send()
         try bench.wait { bench.worker.holds.map(\.reason) == ["no such account"] }
         sender.answer(201)
-        bench.pass(CredentialHold.firstPause)
+        bench.pass(CredentialHold.backoff.seconds(after: 0))
         #expect(try bench.outcomes(id) == ["Success": 1])
     }
 
@@ -201,7 +203,7 @@ private func rule(_ status: Int) -> PushResult {
         let ids = [first, bench.send()]
         for id in ids { try bench.wait { try other.message(id).waitReason == "Revoked" } }
         sender.answer(201)
-        bench.pass(CredentialHold.firstPause)
+        bench.pass(CredentialHold.backoff.seconds(after: 0))
         for id in ids {
             #expect(try bench.outcomes(id) == ["Success": 1])
             #expect(try other.message(id).waitReason == nil)
@@ -215,7 +217,7 @@ private func rule(_ status: Int) -> PushResult {
         #expect(bench.testSend() == ["InvalidCredentials"])
         #expect(bench.testSend() == ["InvalidCredentials"])
         #expect(sender.requests.count == 1)
-        bench.pass(CredentialHold.firstPause)
+        bench.pass(CredentialHold.backoff.seconds(after: 0))
         sender.answer(201)
         #expect(bench.testSend() == ["Success"])
         #expect(bench.worker.holds.isEmpty)

@@ -13,11 +13,11 @@ import System
 final class AccountGuard: Sendable {
     /// Wrong passwords for one name, from all networks together, that cost no delay.
     static let freeFailures = 20
-    /// The longest delay between two attempts, in seconds. The first is one second, and each failure doubles it.
-    static let maximumDelay: Int64 = 300
+    /// The delays between two attempts.
+    static let delays = Backoff(doubling: .seconds(1), to: .seconds(300))
     /// The same for one site and all names together.
     static let freeSiteFailures = 100
-    static let maximumSiteDelay: Int64 = 8
+    static let siteDelays = Backoff(doubling: .seconds(1), to: .seconds(8))
     /// Failures are forgotten when there was no further one for so long, in seconds.
     static let forgetSeconds: Int64 = 3_600
     /// Names and sites whose failures are remembered; beyond it the half with the fewest is dropped. Each failure costs
@@ -49,9 +49,7 @@ final class AccountGuard: Sendable {
         static func all(_ name: String, _ site: ClientNetwork) -> [Subject] { [.name(name), .site(site)] }
 
         var freeFailures: Int { if case .name = self { AccountGuard.freeFailures } else { freeSiteFailures } }
-        var maximumDelay: Int64 { if case .name = self { AccountGuard.maximumDelay } else { maximumSiteDelay } }
-        /// 1, 2, 4 … seconds.
-        func delay(after excess: Int) -> Int64 { min(maximumDelay, 1 << Int64(min(excess, 16))) }
+        var delays: Backoff { if case .name = self { AccountGuard.delays } else { siteDelays } }
     }
 
     fileprivate struct Failures {
@@ -89,7 +87,7 @@ final class AccountGuard: Sendable {
             for subject in subjects {
                 var failures = state.current(subject, now)
                 if let excess = failures.excess(of: subject) {
-                    failures.heldUntil = now + subject.delay(after: excess)
+                    failures.heldUntil = now + subject.delays.seconds(after: excess)
                     if case .name = subject { guessedUntil.store(now + Self.forgetSeconds, ordering: .relaxed) }
                 }
                 let isFull = state.failures.count >= Self.maximumNames && state.failures[subject] == nil
@@ -176,7 +174,7 @@ extension AccountGuard.State {
     fileprivate func secondsHeld(_ subject: AccountGuard.Subject, _ now: Int64) -> Int? {
         let failures = current(subject, now)
         guard failures.excess(of: subject) != nil, failures.heldUntil > now,
-            failures.heldUntil <= now + subject.maximumDelay
+            failures.heldUntil <= now + subject.delays.seconds(after: .max)
         else { return nil }
         return Int(clamping: failures.heldUntil - now)
     }

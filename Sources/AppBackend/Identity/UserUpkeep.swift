@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NotificationHub
 package import Store
+import System
 package import Text
 
 /// Removes users with all that is theirs, and single devices, takes tags from the devices of those who may not claim
@@ -16,8 +17,7 @@ package struct UserUpkeep: Sendable {
     static let leaseSeconds: Int64 = 15
     /// Between two looks for what late requests have written, in seconds.
     static let lookSeconds: Int64 = 30
-    /// The first pause after a failure and the longest one, in seconds.
-    static let pauseSeconds: ClosedRange<Int64> = 10...3_600
+    static let backoff = Backoff(doubling: .seconds(10), to: .seconds(3_600))
     /// Users that are looked after in one go.
     static let usersAtOnce = 16
     /// Former users of one name who are cleaned up after in one go.
@@ -195,7 +195,7 @@ package struct UserUpkeep: Sendable {
             if reached > cleaning.first {
                 user.upkeep.cleanings[index].walk = walk
                 user.upkeep.cleanings[index].walk?.next = reached - 1
-                user.upkeep.cleanings[index].schedule.dueAt = now() + (hasFailed ? Self.pauseSeconds.lowerBound : 0)
+                user.upkeep.cleanings[index].schedule.dueAt = now() + (hasFailed ? Self.backoff.seconds(after: 0) : 0)
             } else if let next = next(cleaning.schedule, hasFailed: walk.hasFailed, begunAt: walk.begunAt) {
                 user.upkeep.cleanings[index].schedule = next
                 user.upkeep.cleanings[index].walk = nil
@@ -221,9 +221,8 @@ package struct UserUpkeep: Sendable {
         let time = now()
         var next = schedule
         guard !hasFailed else {
+            next.dueAt = time + Self.backoff.seconds(after: next.attempts)
             next.attempts += 1
-            let pause = Self.pauseSeconds.lowerBound << Int64(min(next.attempts - 1, 20))
-            next.dueAt = time + min(pause, Self.pauseSeconds.upperBound)
             return next
         }
         guard begunAt < schedule.until else { return nil }

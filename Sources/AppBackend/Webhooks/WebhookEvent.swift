@@ -60,7 +60,8 @@ struct WebhookEvent: Sendable {
     /// Nil for what is no such event.
     init?(_ stored: HubMessage) {
         let json = stored.document
-        guard let endpoint = json["endpoint"]?.string, let attempts = json["attempts"]?.integer, attempts >= 0,
+        guard let endpoint = json["endpoint"]?.string, let attempts = json["attempts"]?.integer,
+            (0..<Int.max).contains(attempts),
             let dueAt = json["dueAt"]?.string.flatMap({ Timestamp(text: $0) })
         else { return nil }
         (id, self.endpoint, message) = (stored.id, endpoint, json["message"]?.string)

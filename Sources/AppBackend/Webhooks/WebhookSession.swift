@@ -3,15 +3,18 @@ import DeviceAPI
 import HTTP
 import NotificationHub
 import Store
+import System
 import Text
 
 /// The events that the delivering thread works on while this process holds the lease. Only that thread uses it.
 final class WebhookSession {
-    /// Seconds before each try after the first, as Standard Webhooks proposes them: some three days in all.
-    private static let pauses: [Int64] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400]
+    /// Before each try after the first, as Standard Webhooks proposes it: some three days in all.
+    static let backoff = Backoff(
+        [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map { .seconds($0) }, isSpread: true)
     /// For how long the outcome of a message is waited for, in seconds; then it is sent as it is.
     private static let outcomeSeconds: Int64 = 86_400
-    private static let slowestLook: Int64 = 300
+    /// Between two looks for one outcome.
+    static let looks = Backoff(doubling: .seconds(1), to: .seconds(300))
     /// For how long an event of a receiver that this configuration does not have may wait, in seconds: a site or a process
     /// that has it may take over.
     private static let strangerSeconds: Int64 = 6 * 3_600
@@ -155,8 +158,7 @@ final class WebhookSession {
                 }
                 event.attempts = 0
             } else {
-                // One second, two, four and so on.
-                event.dueAt = now + min(Self.slowestLook, 1 << Int64(min(event.attempts, 10)))
+                event.dueAt = now + Self.looks.seconds(after: event.attempts)
                 event.attempts += 1
             }
             events[event.id] = event
@@ -196,25 +198,26 @@ final class WebhookSession {
             case .success(let status): fail(event, endpoint, "HTTP \(status)")
             case .failure(let error as any TransportFailure) where error.kind == "cancelled":
                 // The site is closed: it was no try, and another site or process makes it. Here it waits a little.
-                events[id]?.dueAt = webhooks.now() + (Self.pauses.first ?? 0)
+                events[id]?.dueAt = webhooks.now() + Self.backoff.seconds(after: 0)
             case .failure(let error):
                 fail(event, endpoint, error is any TransportFailure ? "\(error)" : "it cannot be reached")
             }
         }
     }
 
-    /// It is tried again after a while, up to a quarter more than that, so that not all come back at once.
+    /// It is tried again after a while.
     private func fail(_ event: WebhookEvent, _ endpoint: WebhookEndpoint, _ reason: String) {
         webhooks.counter.count(.failed)
         if failing.insert(endpoint.name).inserted {
             webhooks.report("webhooks: \(endpoint.label) does not take events, which are tried again: \(reason)")
         }
-        guard event.attempts < Self.pauses.count else {
-            return drop([event.id], "\(endpoint.label) has not taken them within \(Self.pauses.count + 1) tries")
+        let tries = Self.backoff.pauses.count
+        guard event.attempts < tries else {
+            return drop(
+                [event.id], "\(endpoint.label) has not taken them within \(tries + 1) tries")
         }
         var event = event
-        let pause = Self.pauses[event.attempts]
-        event.dueAt = webhooks.now() + (pause + .random(in: 0...pause / 4))
+        event.dueAt = webhooks.now() + Self.backoff.seconds(after: event.attempts)
         event.attempts += 1
         events[event.id] = event
         let stored = event.stored

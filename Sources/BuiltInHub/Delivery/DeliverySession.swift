@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
 import Store
+import System
 import Text
 
 /// The messages that the delivering thread works on while this process holds the lease. Only that thread uses it.
@@ -119,6 +120,8 @@ final class DeliverySession {
 
     // MARK: Completions
 
+    /// How long a target waits for its next try, unless its service asks for longer.
+    static let backoff = Backoff(doubling: .seconds(1), to: .seconds(300), isSpread: true)
     /// A device waits so long for the other environment of its service when that takes nothing at the moment, in seconds.
     private static let otherEnvironmentSeconds = 60
 
@@ -180,7 +183,7 @@ final class DeliverySession {
                 outcome = .wrongChannel
                 break
             }
-            let due = worker.now() + RetryDelay.seconds(after: attempts, atLeast: seconds)
+            let due = worker.now() + Self.backoff.seconds(after: delivery.attempts, atLeast: Int64(seconds ?? 0))
             if due < job.message.record.dueAt + worker.options.abandonSeconds {
                 // There was no access token, or no connection to trust.
                 if result.outcome == .pnsUnreachable, let reason = result.reason { job.message.waitReason = reason }
@@ -276,18 +279,5 @@ final class DeliverySession {
         try worker.store.updateQueuedHubMessages(unwritten.compactMap { jobs[$0]?.message.stored })
         unwritten.removeAll()
         writtenAt = .now
-    }
-}
-
-/// How long a target waits for its next try.
-enum RetryDelay {
-    /// The longest pause that we choose ourselves, in seconds.
-    static let maximum: Int64 = 300
-
-    /// Twice as long each time, from one second on, and up to a quarter more so that not all come back at once.
-    /// - Parameter minimum: what the service asked for.
-    static func seconds(after attempts: Int, atLeast minimum: Int?) -> Int64 {
-        let base = min(maximum, 1 << Int64(min(max(attempts - 1, 0), 16)))
-        return max(base, Int64(minimum ?? 0)) + Int64.random(in: 0...max(1, base / 4))
     }
 }

@@ -7,8 +7,9 @@ import System
 struct DeviceThrottle {
     /// Devices that are remembered; with more, those whose pause ends first are forgotten. They meet the limit once more.
     static let capacity = 10_000
-    /// The longest pause when the service does not say how long, and when it does.
-    private static let maximumPause: Int64 = 300
+    /// The pauses if the service does not say how long.
+    static let backoff = Backoff(doubling: .seconds(1), to: .seconds(300))
+    /// The longest pause if it does.
     private static let maximumHold: Int64 = 15 * 60
 
     private struct Hold {
@@ -53,8 +54,8 @@ struct DeviceThrottle {
         // The refusals of pushes that were in flight together are one.
         if hold.isOnTrial || hold.failures == 0 { hold.failures += 1 }
         hold.isOnTrial = false
-        let own = min(1 << Int64(min(hold.failures - 1, 16)), Self.maximumPause)
-        hold.until = now + max(min(Int64(seconds ?? 0), Self.maximumHold), own)
+        let asked = min(Int64(seconds ?? 0), Self.maximumHold)
+        hold.until = now + Self.backoff.seconds(after: hold.failures - 1, atLeast: asked)
         holds[device] = hold
         if holds.count > Self.capacity { holds.keepHighest(Self.capacity / 2, by: \.until) }
     }

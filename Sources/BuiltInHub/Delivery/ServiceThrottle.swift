@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
+import System
 
 /// What is known of the push services at this moment, by the names that channels give them: how many requests each has in flight, and which of
 /// them is left alone for a while.
@@ -23,9 +24,9 @@ struct ServiceThrottle {
 
     /// Services that are remembered while they have nothing in flight. Devices name them, and can name any number.
     static let maximumIdle = 1_024
-    /// The longest that a service is left alone when it does not say for how long, in seconds.
-    private static let maximumPause: Int64 = 60
-    /// The longest that it is left alone when it does; Apple asks for as much.
+    /// How long a service is left alone if it does not say for how long.
+    static let backoff = Backoff(doubling: .seconds(1), to: .seconds(60))
+    /// The longest that it is left alone if it does, in seconds; Apple asks for as much.
     private static let maximumHold: Int64 = 15 * 60
 
     private let limit: Int
@@ -108,10 +109,10 @@ struct ServiceThrottle {
         }
         // The many failures of what was in flight together are one.
         guard backoffUntil(service, now: now) == nil else { return }
-        let failures = min(services[service]?.failures ?? 0, 6)
+        let failures = services[service]?.failures ?? 0
         services[service]?.failures = failures + 1
-        let pause = max(min(Int64(seconds ?? 0), Self.maximumHold), min(1 << Int64(failures), Self.maximumPause))
-        services[service]?.backoffUntil = now + pause
+        let asked = min(Int64(seconds ?? 0), Self.maximumHold)
+        services[service]?.backoffUntil = now + Self.backoff.seconds(after: failures, atLeast: asked)
     }
 
     /// First those of which there is nothing to remember, then those that are held as well.

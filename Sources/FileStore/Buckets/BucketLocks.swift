@@ -12,10 +12,8 @@ import System
 /// that was stopped while it holds a lock must cost others an error, not their lives.
 final class BucketLocks: Sendable {
     static let count = 256
-    /// First and longest pause between two tries for a lock that another process holds: no call of the kernel's waits for
-    /// one until a deadline.
-    private static let firstPause = Duration.microseconds(20)
-    private static let longestPause = Duration.microseconds(2_000)
+    /// Between two tries for a lock that another process holds: no call of the kernel's waits for one until a deadline.
+    static let backoff = Backoff(doubling: .microseconds(20), to: .microseconds(2_000))
 
     private let context: StoreContext
     private let name: String
@@ -67,16 +65,15 @@ final class BucketLocks: Sendable {
     }
 
     private func lockProcesses(_ index: UInt8, _ deadline: Deadline, _ onWait: () -> Void) throws(StoreError) {
-        var pause = Self.firstPause
+        var tries = 0
         while platform_ofd_lock_byte(descriptor, Int16(F_WRLCK), off_t(index)) != 0 {
             guard errno == EAGAIN || errno == EACCES || errno == EINTR else {
                 throw StoreError(errno, "lock", name, writing: true)
             }
-            if pause == Self.firstPause { onWait() }
+            if tries == 0 { onWait() }
             guard !deadline.hasPassed else { throw .busy(retryAfterSeconds: 1) }
-            // No thread signals it: this is a sleep.
-            _ = Semaphore().wait(for: pause)
-            pause = min(pause * 2, Self.longestPause)
+            Semaphore.sleep(Self.backoff.pause(after: tries))
+            tries += 1
         }
     }
 }

@@ -9,9 +9,8 @@ import System
 final class Database: Sendable {
     /// How often a call is tried at most, because the server gave up for others' sake, or because the connection broke.
     private static let maximumTries = 12
-    /// The longest pause before the first repetition; twice as long before each next one, to a limit.
-    private static let firstPause = Duration.milliseconds(2)
-    private static let maximumDoublings = 6
+    /// The longest pauses before repetitions.
+    static let backoff = Backoff(doubling: .milliseconds(2), to: .milliseconds(128))
 
     private let pool: ConnectionPool
     private let timeout: Duration
@@ -106,10 +105,9 @@ final class Database: Sendable {
     private func pause(_ failure: CallFailure, _ tries: Int, until deadline: Deadline) -> Bool {
         guard !deadline.hasPassed else { return false }
         guard case .refused(let state) = failure, state.isTransient else { return true }
-        let pause = Self.firstPause * (1 << min(tries - 1, Self.maximumDoublings)) * Double.random(in: 0...1)
+        let pause = Self.backoff.pause(after: tries - 1) * Double.random(in: 0...1)
         guard pause < deadline.timeLeft else { return false }
-        // No thread signals it: this is a sleep.
-        _ = Semaphore().wait(for: pause)
+        Semaphore.sleep(pause)
         return true
     }
 }

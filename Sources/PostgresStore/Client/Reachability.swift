@@ -13,8 +13,7 @@ final class Reachability: Sendable {
         var isTried = false
     }
 
-    private static let firstPause = Duration.milliseconds(50)
-    private static let longestPause = Duration.seconds(2)
+    static let backoff = Backoff(doubling: .milliseconds(100), to: .seconds(2), isSpread: true)
 
     private let state = Lock(State())
 
@@ -38,9 +37,9 @@ final class Reachability: Sendable {
     func fail(_ reason: String, isTrial: Bool, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard isTrial || state.failures == 0 else { return }
+            state.notBefore = now + Self.backoff.pause(after: state.failures)
             state.failures += 1
             state.reason = reason
-            state.notBefore = now + Self.pause(after: state.failures)
             state.isTried = false
         }
     }
@@ -51,11 +50,5 @@ final class Reachability: Sendable {
             guard state.failures == 0 else { return }
             (state.failures, state.reason) = (1, reason)
         }
-    }
-
-    /// Twice as long each time, and up to a quarter more, so that not all processes come at once.
-    private static func pause(after failures: Int) -> Duration {
-        let pause = min(longestPause, firstPause * (1 << min(failures, 10)))
-        return pause + pause * Double.random(in: 0...0.25)
     }
 }
