@@ -214,7 +214,7 @@ extension TableSchema {
 
     fileprivate static func hubMessages(_ quotas: Quotas) -> TableSchema {
         var schema = records(HubMessage.self, "hub/messages", key: "id", expires: true)
-        schema.maximumRecords = quotas.hubMessages
+        (schema.maximumRecords, schema.sharesRecords) = (quotas.hubMessages, true)
         return schema
     }
 
