@@ -32,6 +32,8 @@ package final class FileSiteStore: SiteStore, Sendable {
         package var migrates = true
         /// How long opening a store may wait while another process brings it to this version's format.
         package var migrationTimeout: Duration = .seconds(600)
+        /// Is called with each step of a migration, and before this process waits for another one that migrates the store.
+        package var onMigrating: @Sendable () -> Void = {}
         /// Of files of more bytes than these, a process that has read one remembers where its lines are.
         package var indexedFileBytes = 8 << 10
         /// Opens for reading only, also where writing would be possible.
