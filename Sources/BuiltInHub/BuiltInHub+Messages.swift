@@ -35,7 +35,8 @@ extension BuiltInHub {
             if targets.count < TestSend.maximumResults { targets.append(target) }
         }
         let outcomes = worker.deliver(notification, to: targets)
-        return TestSend(notificationID: record.id, results: try finish(record, zip(targets, outcomes)))
+        let results = try finish(record, of: notification.sender, zip(targets, outcomes))
+        return TestSend(notificationID: record.id, results: results)
     }
 
     /// The same hub, whose sends reach its own registrations alone.
@@ -99,12 +100,12 @@ extension BuiltInHub {
         let outcome: PushOutcome = isTooLarge ? .invalidNotificationSize : .skipped
         var targets: [Target] = []
         try forEachTarget(notification.format, audience) { targets.append($0) }
-        return try finish(record, targets.lazy.map { ($0, outcome) })
+        return try finish(record, of: notification.sender, targets.lazy.map { ($0, outcome) })
     }
 
     /// - Returns: what became of the first targets.
     private func finish(
-        _ begun: MessageRecord, _ outcomes: some Sequence<(Target, PushOutcome)>
+        _ begun: MessageRecord, of sender: String?, _ outcomes: some Sequence<(Target, PushOutcome)>
     ) throws(ServableHubError) -> [TestSend.Result] {
         var (record, results) = (begun, [TestSend.Result]())
         for (target, outcome) in outcomes {
@@ -112,7 +113,7 @@ extension BuiltInHub {
             if results.count < TestSend.maximumResults { results.append(TestSend.Result(target, outcome)) }
         }
         (record.startedAt, record.endedAt) = (record.enqueuedAt, record.enqueuedAt)
-        let finished = record.stored
+        let finished = record.stored(sender: sender)
         try storing { () throws(StoreError) in try store.putHubMessage(finished) }
         return results
     }

@@ -102,10 +102,11 @@ struct MessageRecord {
 }
 
 extension MessageRecord {
-    /// As the store keeps it.
-    var stored: HubMessage {
+    /// As the store keeps it once it is done.
+    /// - Parameter sender: the owner in whose share it is remembered; nil: in no user's.
+    func stored(sender: String?) -> HubMessage {
         HubMessage(
-            id: id, document: document, createdAt: Timestamp(seconds: enqueuedAt),
+            id: id, owner: sender, document: document, createdAt: Timestamp(seconds: enqueuedAt),
             notBefore: notBefore.map { Timestamp(seconds: $0) },
             expiresAt: Timestamp(seconds: dueAt) + Self.retentionSeconds)
     }

@@ -107,8 +107,9 @@ struct ConfigurationOptions: ParsableArguments {
     /// The configuration, and the site's store, whatever it keeps its records in, opened as its owner.
     /// - Parameter migrates: as `Site.openStore`.
     func openStore(migrates: Bool = true) throws -> (configuration: SiteConfiguration, store: any SiteStore) {
-        var configuration = try load()
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
+        let environment = Environment.ofCommand(file: file)
+        var configuration = try load(environment)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration, environment)
         let store = try Site.openStore(configuration, migrates: migrates) { Terminal.printError(of: $0) }
         return (configuration, store)
     }

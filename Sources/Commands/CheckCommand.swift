@@ -32,14 +32,14 @@ struct CheckCommand: ParsableCommand {
         }
         let push: PushService.State
         do {
-            // Before the other groups are given up, because one of them may open the socket's folder to the service.
+            // Before root is given up, which the service's socket may need.
             try StoreOwner.asServiceUser(of: configuration, environment) { () throws in
                 try listen(configuration, environment)
             }
             // As the store's owner, which the service is: what root may read, the service perhaps may not. With a database there
             // is no such folder.
             var asOwner = configuration
-            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
+            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner, environment)
             push = try StoreOwner.asServiceUser(of: asOwner, environment) { () throws in try look(asOwner) }
         } catch let fault as ConfigurationFault {
             Terminal.printError(fault.description)
@@ -79,9 +79,8 @@ struct CheckCommand: ParsableCommand {
                 _ = try RunningService(at: address, seconds: Self.questionSeconds)
                 return
             } catch {
-                // The service may be busy, or be stopping.
-                if error == .timedOut { return }
-                _ = try Listener.open(Self.trial(of: address, error))
+                guard let trial = try Self.trial(of: address, error) else { return }
+                _ = try Listener.open(trial)
             }
         } catch {
             Terminal.printError("configuration: listen: \(error)")
@@ -93,14 +92,17 @@ struct CheckCommand: ParsableCommand {
     /// The address for the attempt: for a unix socket another file in its folder. At the socket itself the command would be in
     /// the way of a service that starts at this moment, and could remove its file.
     /// - Parameter failure: why the service has not answered.
-    private static func trial(
+    /// - Returns: nil, if the service may be busy or be stopping.
+    static func trial(
         of address: ListenAddress, _ failure: FastCGIProbe.Failure
-    ) throws(ListenError) -> ListenAddress {
+    ) throws(ListenError) -> ListenAddress? {
+        if failure == .timedOut || failure == .hungUp { return nil }
         guard case .unix(let path) = address else { return address }
         if let file = FileMode(path) {
             guard file.kind == S_IFSOCK else { throw .notASocket(path) }
-            // The service replaces the socket of a dead process, and it may have started since the question.
-            guard failure == .refused || failure == .missing else { throw .inUse(path) }
+            // The service replaces the socket of a dead process, and it may have started since the question. A socket that only the
+            // web server may use says nothing of who listens there.
+            guard failure == .refused || failure == .missing || failure == .forbidden else { throw .inUse(path) }
         }
         let beside = path + ".check"
         return beside.utf8.count <= ListenAddress.maximumPathBytes ? .unix(path: beside) : address

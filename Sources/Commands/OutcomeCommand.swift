@@ -19,9 +19,10 @@ struct OutcomeCommand: ParsableCommand {
 
     func run() throws {
         guard let id = NotificationID(id) else { throw CommandError("This is not the id of a send.") }
-        var configuration = try options.load(sends: true)
+        let environment = Environment.ofCommand(file: options.file)
+        var configuration = try options.load(sends: true, environment)
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration, environment)
         let store = try Site.openStore(configuration, migrates: false) { logger.log($0) }
         let site = try Site(configuration, store: store, logger: logger)
         defer { site.close() }

@@ -105,11 +105,12 @@ struct SendCommand: ParsableCommand {
     }
 
     func run() throws {
-        var configuration = try options.load(sends: true)
+        let environment = Environment.ofCommand(file: options.file)
+        var configuration = try options.load(sends: true, environment)
         // Before root becomes the owner of the store, who may not read from root's pipe.
         let text = message == "-" ? try readMessage() : message
         let logger = StderrLogHandler.logger(LogThreshold(configuration.logLevel))
-        try StoreOwner.dropPrivileges(toOwnerOf: &configuration)
+        try StoreOwner.dropPrivileges(toOwnerOf: &configuration, environment)
         let store = try Site.openStore(configuration) { logger.log($0) }
         let needsUser = !configuration.isTest
         let site = try OperatorSite(configuration, store: store, logger: logger, from: from, sendAt: sendAt)

@@ -32,6 +32,8 @@ package final class FileSiteStore: SiteStore, Sendable {
         package var migrates = true
         /// How long opening a store may wait while another process brings it to this version's format.
         package var migrationTimeout: Duration = .seconds(600)
+        /// Is called with each step of a migration, and before this process waits for another one that migrates the store.
+        package var onMigrating: @Sendable () -> Void = {}
         /// Of files of more bytes than these, a process that has read one remembers where its lines are.
         package var indexedFileBytes = 8 << 10
         /// Opens for reading only, also where writing would be possible.
@@ -114,14 +116,19 @@ package final class FileSiteStore: SiteStore, Sendable {
         userTable = try table(.records(User.self, "users", key: "id", beginsWhole: true))
         seenTable = try table(.records(LastSeen.self, "seen", key: "id", beginsWhole: true, expires: true))
         notificationTable = try table(.notifications)
-        (deviceTable, ownerIndex) = try Self.owned(context, "devices", index: "owners") {
-            IndexEntry(table: $1, key: $0.owner)
+        let (channels, tags) = (
+            try table(IndexEntry.schema("hub/channels", key: "channel")),
+            try table(IndexEntry.schema("hub/tags", key: "tag"))
+        )
+        (channelIndex, tagIndex) = (channels, tags)
+        (deviceTable, ownerIndex) = try Self.owned(context, "devices", index: "owners") { device, owners in
+            [IndexEntry(table: owners, key: device.owner), device.goneEntry(channels)].compactMap(\.self)
         }
         (sessionTable, sessionIndex) = try Self.owned(context, "sessions", index: "session-owners", expires: true) {
-            IndexEntry(table: $1, key: $0.session.owner, expiresAt: $0.session.expiresAt)
+            [IndexEntry(table: $1, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
         }
         (tokenTable, tokenIndex) = try Self.owned(context, "tokens", index: "token-owners", expires: true) {
-            IndexEntry(table: $1, key: $0.token.owner, expiresAt: $0.token.expiresAt)
+            [IndexEntry(table: $1, key: $0.token.owner, expiresAt: $0.token.expiresAt)]
         }
         let quotas = context.options.quotas
         let (messages, objects) = (try table(.hubMessages(quotas)), try table(.sentMessages(quotas)))
@@ -136,11 +143,6 @@ package final class FileSiteStore: SiteStore, Sendable {
         }
         sentTable = try table(sent)
         idempotencyTable = try table(.records(IdempotentRequest.self, "idempotency", key: "owner", expires: true))
-        let (channels, tags) = (
-            try table(IndexEntry.schema("hub/channels", key: "channel")),
-            try table(IndexEntry.schema("hub/tags", key: "tag"))
-        )
-        (channelIndex, tagIndex) = (channels, tags)
         registrationTable = IndexedTable(
             records: try table(.records(HubRegistration.self, "hub/registrations", key: "id"))
         ) { registration in
@@ -160,11 +162,11 @@ package final class FileSiteStore: SiteStore, Sendable {
     /// Records that are also found by their owner, and the index for that.
     private static func owned<Record: IndexedRecord>(
         _ context: StoreContext, _ name: String, index: String, expires: Bool = false,
-        _ entry: @escaping @Sendable (Record, BucketTable) -> IndexEntry
+        _ entries: @escaping @Sendable (Record, BucketTable) -> [IndexEntry]
     ) throws(StoreError) -> (IndexedTable<Record>, BucketTable) {
         let index = try BucketTable(context, IndexEntry.schema(index, key: "owner", expires: expires))
         let records = try BucketTable(context, .records(Record.self, name, key: "id", expires: expires))
-        return (IndexedTable(records: records) { [entry($0, index)] }, index)
+        return (IndexedTable(records: records) { entries($0, index) }, index)
     }
 
     /// All tables that are always there, in the order in which they are swept. Behind them come those of `DueFiles`. First are
@@ -214,7 +216,7 @@ extension TableSchema {
 
     fileprivate static func hubMessages(_ quotas: Quotas) -> TableSchema {
         var schema = records(HubMessage.self, "hub/messages", key: "id", expires: true)
-        schema.maximumRecords = quotas.hubMessages
+        (schema.maximumRecords, schema.sharesRecords) = (quotas.hubMessages, true)
         return schema
     }
 

@@ -26,8 +26,8 @@ package struct Quotas: Sendable {
     /// Sends of one sender whose results are stored. A message object counts once for each platform. New ones replace the
     /// oldest.
     package var sentPerOwner = 1_000
-    /// Finished sends of the built-in hub whose results are stored, of all senders, and as many message objects. New ones
-    /// replace the oldest.
+    /// Finished sends of the built-in hub whose results are stored, of all senders, and as many message objects. A new send
+    /// replaces the oldest one of the sender with most, a new object the oldest.
     package var hubMessages = 200_000
     /// Users who are counted as having opened one message.
     package var openersPerMessage = 10_000

@@ -31,6 +31,18 @@ struct PasswordHashTests {
         #expect(!PasswordHash.verify(password + "x", hash))
     }
 
+    @Test(arguments: [
+        ("$2y$14$Fdb6RLyaBOL3CFFJzhIQMeG4gUSOoBRL.aOJ5I0Sz4C4dWLhRZ2Ky", true), ("$2y$15$Fdb6RL", false),
+        ("$2b$31$CCCC", false), ("$2b$x$CCCC", false), ("$2b$", false), ("$6$salt$hash", true),
+        ("$6$rounds=1000000$salt$hash", true), ("$6$rounds=999999999$salt$hash", false),
+        ("$6$rounds=99999999999999999999$salt$hash", false), ("$y$j9T$salt$hash", true), ("$y$jCT$salt$hash", true),
+        ("$y$jDT$salt$hash", false), ("$y$jFT$salt$hash", false), ("$y$jzz$salt$hash", false), ("$y$j$salt", false),
+    ])
+    func `a hash that a log-in cannot compute in time is too costly`(hash: String, isAffordable: Bool) throws {
+        #expect(PasswordHash.isAffordable(hash) == isAffordable)
+        #expect(try PasswordHash.isAffordable(PasswordHash.make("own")))
+    }
+
     /// Made by `mkpasswd` and `htpasswd -B`.
     @Test(arguments: [
         "$2y$05$Fdb6RLyaBOL3CFFJzhIQMeG4gUSOoBRL.aOJ5I0Sz4C4dWLhRZ2Ky",

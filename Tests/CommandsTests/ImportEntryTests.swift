@@ -45,6 +45,16 @@ struct ImportEntryTests {
         }
     }
 
+    @Test func `a hash of absurd cost is a fault of its line, and a hash of another kind is left out`() throws {
+        let columns = "user,password-hash\n"
+        for (hash, told) in [
+            ("$2b$12$CCCC", "alice, hash $2b$12$CCCC"), ("$2b$30$CCCC", "wrong: \(PasswordHash.tooCostly)"),
+            ("{SSHA}x", "alice, foreign"),
+        ] {
+            #expect(try entries(columns + "alice,\(hash)\n").map(described) == [told])
+        }
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let text: String

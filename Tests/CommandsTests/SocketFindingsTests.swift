@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import FastCGI
+import Foundation
+import Glibc
 import HTTP
 import Testing
 
@@ -65,5 +67,33 @@ struct SocketFindingsTests {
         let taken = try service(reload: #"{"count":2}"#)
         let none = SocketFindings.findings(taken, "socket", version: "1.2.3", configuration: nil)
         #expect(none.map(\.verdict) == [.ok] && taken.reloads == 2)
+    }
+}
+
+/// Where `check` tries to listen if the service does not answer.
+struct CheckTrialTests {
+    @Test func `a service that is busy or stopping is no other process, and its own socket is not tried`() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "trial-\(UUID().uuidString)").path
+        let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer {
+            close(number)
+            unlink(path)
+        }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(isBound == 0)
+        for failure in [FastCGIProbe.Failure.timedOut, .hungUp] {
+            #expect(try CheckCommand.trial(of: .unix(path: path), failure) == nil)
+        }
+        for failure in [FastCGIProbe.Failure.refused, .missing, .forbidden] {
+            #expect(try CheckCommand.trial(of: .unix(path: path), failure) == .unix(path: path + ".check"))
+        }
+        #expect(throws: ListenError.inUse(path)) { try CheckCommand.trial(of: .unix(path: path), .notFastCGI) }
     }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import Foundation
 import Glibc
 import Store
 import Testing
@@ -59,6 +60,29 @@ struct StoreFindingsTests {
         },
         Row(name: "quarantined", verdict: .warning, fix: "put back") { $0.quarantinedLines = 2 },
     ]
+
+    @Test func `a file of another user is found, and of a large store not every file is looked at`() throws {
+        let store = FileManager.default.temporaryDirectory.appending(path: "facts-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: store) }
+        for folder in ["a", "b"] {
+            let path = store.appending(path: folder)
+            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+            for file in 0..<10 { try Data().write(to: path.appending(path: "\(file).jsonl")) }
+        }
+        func found(atMost maximum: Int, foreign: String? = nil) -> (file: String?, looks: Int) {
+            var looks = 0
+            let file = StoreFacts.foreignOwnedFile(in: store.path, owner: 7, atMost: maximum) { path in
+                looks += 1
+                let isFolder = !path.hasSuffix(".jsonl")
+                let owner: uid_t = foreign.map(path.hasSuffix) == true ? 8 : 7
+                return FileMode(kind: isFolder ? S_IFDIR : S_IFREG, mode: 0o600, owner: owner)
+            }
+            return (file, looks)
+        }
+        #expect(found(atMost: 100) == (nil, 22))
+        #expect(found(atMost: 100, foreign: "/b/3.jsonl").file == "b/3.jsonl")
+        #expect(found(atMost: 15) == (nil, 15))
+    }
 
     @Test func `one of a kind is counted as one`() {
         var facts = StoreFacts()

@@ -51,6 +51,34 @@ import class System.Lock
         #expect(try idsTagged("news", in: store) == ["r"])
     }
 
+    @Test func `gone devices that an earlier version has marked are listed by their handle with the next sweep`() throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try folder.open()
+        _ = try store.putDevice(DeviceRecord(id: "d", owner: "alice", platform: "apns", handle: "AB", updatedAt: noon))
+        try store.noteGone("d", reason: "ExpiredChannel", now: noon)
+        try forget("hub/channels", in: folder)
+        #expect(try store.goneDevices(owner: "alice", handle: "AB") == [])
+        while try !store.sweep(budget: 1_000, now: noon).finishedRound {}
+        #expect(try store.goneDevices(owner: "alice", handle: "AB").map(\.id) == ["d"])
+        #expect(try store.verify(now: noon).isWhole)
+    }
+
+    @Test func `gone devices are found without reading the owner's other devices`() throws {
+        let folder = try TemporaryFolder()
+        let reads = ReadCount()
+        let store = try folder.open { $0.calls = reads.counting }
+        for number in 0..<80 {
+            _ = try store.putDevice(
+                DeviceRecord(
+                    id: "d\(number)", owner: "alice", platform: "apns", handle: "\(number)", updatedAt: noon))
+        }
+        try store.noteGone("d7", reason: "ExpiredChannel", now: noon)
+        var found: [DeviceRecord] = []
+        let cost = try reads.during { found = try store.goneDevices(owner: "alice", handle: "7") }
+        #expect(found.map(\.id) == ["d7"] && cost[0] < 10, "\(cost)")
+    }
+
     @Test func `a verification reads little more where much of an index is missing`() throws {
         let folder = try TemporaryFolder()
         let reads = ReadCount()

@@ -144,6 +144,25 @@ import Text
         #expect(try (0..<20_000).count { try store.hubMessage("m\($0)", now: noon) != nil } <= 10)
     }
 
+    /// No list of a user names them, so `sentPerOwner` does not bound them.
+    @Test(arguments: [":Manage", nil]) func `finished sends by keys do not make those of users forgotten`(
+        sender: String?
+    ) throws {
+        let folder = try TemporaryFolder()
+        // Eight in each of 256 files.
+        let store = try folder.open { $0.quotas.hubMessages = 2_048 }
+        func finish(_ id: String, of owner: String?) throws {
+            try store.putHubMessage(
+                HubMessage(id: id, owner: owner, document: .null, createdAt: noon, expiresAt: nextDay))
+        }
+        for number in 0..<20 { try finish("a\(number)", of: "user-\(number)") }
+        for number in 0..<6_000 { try finish("k\(number)", of: sender) }
+        try sweep(store, at: noon)
+        #expect(try (0..<20).allSatisfy { try store.hubMessage("a\($0)", now: noon) != nil })
+        let left = try (0..<6_000).filter { try store.hubMessage("k\($0)", now: noon) != nil }
+        #expect(left.last == 5_999 && left.count <= 2_048 && left.count > 1_800)
+    }
+
     @Test func `finished sends of all together are bounded, and the oldest go`() throws {
         let folder = try TemporaryFolder()
         // Two in each of 256 files.

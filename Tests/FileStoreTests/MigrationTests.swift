@@ -81,6 +81,28 @@ import class System.Lock
         try body(goOn)
     }
 
+    @Test func `a migration reports each of its steps, and a process that waits for it reports once`() throws {
+        let folder = try TemporaryFolder.ofFirstFormat()
+        let steps = Lock(0)
+        func open() throws -> Int {
+            steps.withLock { $0 = 0 }
+            _ = try folder.open { $0.onMigrating = { steps.withLock { $0 += 1 } } }
+            return steps.withLock(\.self)
+        }
+        #expect(try open() >= folder.files(under: "hub/registrations").count)
+        #expect(try open() == 0)
+        try folder.setFormat(2)
+        try whileMigrating(folder) { goOn in
+            let store = try folder.open {
+                $0.onMigrating = {
+                    steps.withLock { $0 += 1 }
+                    goOn.signal()
+                }
+            }
+            #expect(store.health() == .writable && steps.withLock(\.self) == 1)
+        }
+    }
+
     @Test func `a process that opens it meanwhile waits longer than for other locks, and says so`() throws {
         let folder = try TemporaryFolder.ofFirstFormat()
         let log = EventLog()

@@ -6,6 +6,7 @@ import HTTPTypes
 import JSON
 import NotificationHub
 import Store
+import Synchronization
 import Testing
 import Text
 
@@ -152,6 +153,18 @@ import Text
         // To another user it is another device.
         _ = try site.register("bob", handle: TestSite.token(1))
         #expect(try list("bob").count == 1 && list().count == 1)
+    }
+
+    @Test func `a first registration at the local hub looks at none of the user's other devices`() throws {
+        let lists = CallCount()
+        let site = try TestSite(road: .direct) { $0.store = TroubledStore(inner: $0.store, deviceLists: lists) }
+        let gone = try site.register("alice", handle: TestSite.token(1))
+        try site.store.noteGone(gone, reason: "ExpiredChannel", now: Timestamp(seconds: site.clock.seconds))
+        _ = try site.store.removeHubRegistration(gone, version: nil)
+        let fresh = try site.newID("alice")
+        #expect(site.put(fresh, as: "alice", handle: TestSite.token(1)).status == .ok)
+        #expect(lists.number.load(ordering: .relaxed) == 0)
+        #expect(try site.store.devices(owner: "alice").map(\.id) == [fresh])
     }
 
     @Test func `a device that is gone is forgotten after thirty days, and one that came again is not`() throws {

@@ -35,8 +35,8 @@ struct SharedLimitTests {
             "idempotencyKeysPerOwner": .ofOne, "queueBytes": ofAllRoom, "webhookBytes": ofAllRoom,
             "sendBytes": ofAllRoom, "scheduledBytes": .ofTheOperator, "scheduledSeconds": .ofTheOperator,
             "hubMessages": .ofAll(
-                "a sender has `sentPerOwner` of them",
-                shownBy: "one sender's finished sends do not make those of others forgotten"),
+                "the sender with most of them loses the oldest: a key, or a user, who has `sentPerOwner` at most",
+                shownBy: "finished sends by keys do not make those of users forgotten"),
             "openings": .ofAll(
                 "a user opens a message once, and a message has `openersPerMessage`",
                 shownBy: "of a message to a tag each user with such a device counts"),

@@ -14,6 +14,8 @@ struct TroubledStore: StateStore {
     var reportedHealth = StoreHealth.writable
     /// Counts every call but those about users.
     var calls: CallCount?
+    /// Counts looks at all devices of an owner.
+    var deviceLists: CallCount?
     /// Counts calls of `health`.
     var looks: CallCount?
     /// Counts those that throw `errorOfSeen`.
@@ -159,7 +161,13 @@ struct TroubledStore: StateStore {
         return try inner.device(id)
     }
 
+    func goneDevices(owner: String, handle: String) throws(StoreError) -> [DeviceRecord] {
+        try fail()
+        return try inner.goneDevices(owner: owner, handle: handle)
+    }
+
     func devices(owner: String) throws(StoreError) -> [DeviceRecord] {
+        deviceLists?.number.add(1, ordering: .relaxed)
         try fail()
         return try inner.devices(owner: owner)
     }

@@ -120,8 +120,13 @@ def test_a_reload_sees_every_credential_and_tells_right_from_wrong(site: Site, f
         site.system.run(*command.split())
     files = CERTIFICATE
     members = {"apns": {"certificateFile": f"{FOLDER}/apns.p12", "topic": TOPIC}}
+    # So it does the key for browsers, which the store's owner without that group may not read.
+    site.system.root.write(f"{FOLDER}/vapid.key", vapid_key() + "\n", mode=0o640)
+    site.system.run("chgrp", "push", f"{FOLDER}/vapid.key")
+    members["webPush"] = {"subject": "mailto:you@example.com", "privateKeyFile": f"{FOLDER}/vapid.key"}
     load(site, files, members, "SupplementaryGroups=push")
     expect_reloads(site, files)
+    assert "Permission denied" not in site.system.run("app-backend", "doctor", check=False).stdout
 
     files = EXTERNAL_HUB
     load(site, files, {"hub": {"name": "push", "platforms": ["apns"]}})

@@ -117,7 +117,7 @@ import Text
                 """)
         }
         try site.run(
-            "DELETE FROM app_backend.migrations WHERE version = \(Migrations.newest); "
+            "DELETE FROM app_backend.migrations WHERE version >= \(Migrations.newest - 1); "
                 + "ALTER TABLE app_backend.hub_registrations DROP COLUMN is_namespaced")
         for id in ["d-1", "s-1"] { try register(id) }
         try site.run(
@@ -132,6 +132,42 @@ import Text
             try store.hubRegistrations(tag: tag, after: nil, limit: 9).elements.map(\.id)
         }
         #expect(try ids("username:alice") == ["d-1"] && ids("~username:alice") == ["~s-1", "~s-2"])
+    }
+
+    @Test func `of a device that was removed nothing becomes a registration of the served hub`() throws {
+        let site = try Site()
+        let store = try site.open()
+        let device = try store.putDevice(
+            DeviceRecord(id: "o-1", owner: "olga", platform: "apns", handle: "OO", updatedAt: noon))
+        let orphan = try store.putHubRegistration(
+            NamespaceScene.registration("o-1", ["username:olga"], isNamespaced: true))
+        #expect(try store.removeDevice(device.id, version: device.version))
+        for sql in Migrations.servedNamespace { try site.run("SET search_path TO app_backend; " + sql) }
+        #expect(try store.hubRegistrations(after: nil, limit: 9).elements == [orphan])
+    }
+
+    @Test(arguments: [true, false])
+    func `a removed registration that a process of the version before makes again is of no namespace`(
+        isRemovedBefore: Bool
+    ) throws {
+        let site = try Site()
+        let store = try site.open()
+        _ = try store.putHubRegistration(NamespaceScene.registration("s-1", ["all"], isNamespaced: true))
+        #expect(try store.removeHubRegistration("s-1", version: nil))
+        if isRemovedBefore {
+            // As the step before left it.
+            try site.run("UPDATE app_backend.hub_registrations SET is_namespaced = true")
+            for sql in Migrations.removedRegistrations { try site.run("SET search_path TO app_backend; " + sql) }
+        }
+        try site.run(
+            """
+            INSERT INTO app_backend.hub_registrations (id, channel, channel_start, tags, description, updated_at, version)
+            VALUES ('s-1', 'AA', 'AA', '["all"]', '{}', 1, 1)
+            ON CONFLICT (id) DO UPDATE SET channel = 'AA', channel_start = 'AA', tags = '["all"]', description = '{}',
+                removed_at = NULL
+            """)
+        while try !store.sweep(budget: 100, now: noon).finishedRound {}
+        #expect(try store.hubRegistration("s-1") == nil && store.hubRegistration("~s-1")?.tags == ["~all"])
     }
 
     @Test func `what a version without owners has put in waits beside what has one`() throws {

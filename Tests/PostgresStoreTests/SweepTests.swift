@@ -53,6 +53,22 @@ import Text
         #expect(try store.putDevice(DeviceRecord(id: "unused", owner: "dan", updatedAt: nextDay)).version == 2)
     }
 
+    @Test func `of too many finished sends those of the sender with most go first`() throws {
+        let site = try Site()
+        let store = try site.open { $0.quotas.hubMessages = 10 }
+        let owners: [String?] = ["alice", "bob", "bob", nil]
+        for number in 0..<1_200 {
+            let owner = number < owners.count ? owners[number] : ":Manage"
+            try store.putHubMessage(
+                HubMessage(
+                    id: "m\(number)", owner: owner, document: .null, createdAt: noon,
+                    expiresAt: nextDay + Int64(number)))
+        }
+        while try !store.sweep(budget: 9, now: noon).finishedRound {}
+        let left = try (0..<1_200).filter { try store.hubMessage("m\($0)", now: noon) != nil }
+        #expect(left == Array(0..<4) + Array(1_194..<1_200))
+    }
+
     @Test func `what a sender may not ask after any more is forgotten at the hub as well`() throws {
         let site = try Site()
         let store = try site.open { $0.quotas.sentPerOwner = 4 }

@@ -67,6 +67,22 @@ struct ServiceUnitTests {
             ("ProtectSystem=strict\nReadWritePaths=-/srv/a /srv/b", "/srv/b/store", nil),
             ("ProtectSystem=strict\nBindReadOnlyPaths=/srv", "/srv/store", "ReadWritePaths="),
             ("ProtectSystem=full", "/srv/store", nil),
+            ("ProtectSystem=strict\nReadWritePaths=/srv\nReadWritePaths=", "/srv/store", "ReadWritePaths="),
+            ("ProtectSystem=strict\nReadWritePaths=/srv\nReadWritePaths=\nReadWritePaths=/opt", "/opt/store", nil),
+            ("ProtectSystem=strict\nReadWritePaths=/srv\nStateDirectory=", "/srv/store", nil),
+            (
+                "ProtectSystem=strict\nStateDirectory=app-backend\nStateDirectory=", "/var/lib/app-backend",
+                "ReadWritePaths="
+            ),
+            ("ProtectSystem=strict\nBindPaths=/srv\nBindReadOnlyPaths=", "/srv/store", "ReadWritePaths="),
+            ("ProtectHome=yes\nBindPaths=/home/me/store\nBindPaths=", "/home/me/store", "ProtectHome="),
+            ("ProtectSystem=strict\nCacheDirectory=a b", "/var/cache/b/store", nil),
+            ("ProtectSystem=strict\nLogsDirectory=a", "/var/log/a", nil),
+            ("ProtectSystem=strict\nRuntimeDirectory=a/b:c", "/run/a/b/store", nil),
+            ("ProtectSystem=strict\nStateDirectory=a::ro", "/var/lib/a", "ReadWritePaths="),
+            ("ProtectSystem=strict\nConfigurationDirectory=a", "/etc/a", "ReadWritePaths="),
+            ("ProtectSystem=strict\nReadWritePaths=%S/other", "/var/lib/other", nil),
+            ("ProtectHome=yes\nBindPaths=%h/store", "/root/store", nil),
         ] as [(String, String, String?)])
     func `a store that the unit hides from the service, or does not let it write, is a fault of a command`(
         line: String, path: String, setting: String?

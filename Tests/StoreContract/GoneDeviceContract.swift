@@ -11,6 +11,7 @@ package struct GoneDeviceContract {
 
     package func run() throws {
         try note()
+        try find()
         try sweep()
         try finish()
     }
@@ -34,6 +35,27 @@ package struct GoneDeviceContract {
         try store.noteGone("g1", reason: "NotFound", now: noon, if: { false })
         for id in ["g2", "g3"] { try store.noteGone(id, reason: "NotFound", now: noon) }
         #expect(try store.devices(owner: "gina") == [again, unused])
+    }
+
+    /// By owner and handle, for as long as they are gone.
+    private func find() throws {
+        for (id, owner, handle) in [("f1", "fay", "A"), ("f2", "fay", "B"), ("f3", "fay", "A"), ("f4", "finn", "A")] {
+            _ = try store.putDevice(
+                DeviceRecord(id: id, owner: owner, platform: "apns", handle: handle, updatedAt: noon))
+            if id != "f3" { try store.noteGone(id, reason: "ExpiredChannel", now: noon) }
+        }
+        func found(_ handle: String = "A") throws -> [String] {
+            try store.goneDevices(owner: "fay", handle: handle).map(\.id)
+        }
+        #expect(try found() == ["f1"] && found("B") == ["f2"] && found("C") == [] && found("a") == [])
+        try store.noteGone("f3", reason: "ExpiredChannel", now: noon)
+        #expect(try found() == ["f1", "f3"])
+        var again = try #require(try store.device("f1"))
+        (again.gone, again.updatedAt) = (nil, noon + 1)
+        _ = try store.putDevice(again)
+        #expect(try found() == ["f3"])
+        let last = try #require(try store.device("f3"))
+        #expect(try store.removeDevice(last.id, version: last.version) && found() == [])
     }
 
     private func sweep() throws {

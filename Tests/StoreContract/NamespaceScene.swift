@@ -63,7 +63,19 @@ package struct NamespaceContract {
         try sweep()
         #expect(try store.hubRegistration("~s-1") == renewed && store.hubRegistration("s-1") == nil)
         #expect(try hears("username:alice") == users)
+        try orphan()
         try imports()
+    }
+
+    /// A process that knows one namespace has ended between the removal of a user's device and that of its registration.
+    private func orphan() throws {
+        let device = try store.putDevice(
+            DeviceRecord(id: "o-1", owner: "olga", platform: "apns", handle: "OO", updatedAt: noon))
+        _ = try store.putHubRegistration(NamespaceScene.registration("o-1", ["username:olga"]))
+        #expect(try store.removeDevice(device.id, version: device.version))
+        try sweep()
+        #expect(try store.hubRegistration("o-1") == nil && store.hubRegistration("~o-1") == nil)
+        #expect(try hears("username:olga") == [] && hears("~username:olga") == [])
     }
 
     /// What an import makes of the registrations of an export; there is one device, d-1.

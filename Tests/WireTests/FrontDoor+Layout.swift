@@ -60,7 +60,10 @@ extension FrontDoor {
         guard made.status == 0 else { throw NotStarted(log: made.errors) }
         try edit("\(folder)/nginx.conf") {
             $0.replacing(#/worker_processes +\w+;/#, with: "worker_processes \(changes.processes);")
-                .replacing("http {", with: "http { lingering_time 300s; lingering_timeout 300s;")
+                .replacing(
+                    "http {",
+                    // A connection that nginx ends after so many requests, while a client sends the next one, is another story's.
+                    with: "http { keepalive_requests 1000000; lingering_time 300s; lingering_timeout 300s;")
         }
         try edit("\(folder)/snippets/app-backend-params.conf", patiently)
         try edit("\(folder)/conf.d/app-backend-upstream.conf") { text in

@@ -28,6 +28,39 @@ package enum PasswordHash {
             && hash.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") }
     }
 
+    /// The highest cost of a hash that others have made: each takes about a second of a log-in at most, and 128 MiB.
+    private static let maximumBcryptCost = 14
+    private static let maximumSHARounds = 1_000_000
+    private static let maximumYescryptBlocks = 1 << 20
+    package static let tooCostly =
+        "the hash costs too much at each log-in: bcrypt is accepted up to cost 14, SHA-512 up to 1000000 rounds, yescrypt up to "
+        + "128 MiB"
+
+    /// Whether a log-in can compute it in time. `isAccepted` has looked at its kind.
+    package static func isAffordable(_ hash: String) -> Bool {
+        let fields = hash.split(separator: "$", omittingEmptySubsequences: false).dropFirst()
+        guard let kind = fields.first, let cost = fields.dropFirst().first else { return false }
+        switch kind {
+        case "y": return yescryptBlocks(cost).map { $0 <= maximumYescryptBlocks } ?? false
+        case "6":
+            let rounds = "rounds="
+            return !cost.hasPrefix(rounds) || Int(cost.dropFirst(rounds.count)).map { $0 <= maximumSHARounds } ?? false
+        default: return Int(cost).map { $0 <= maximumBcryptCost } ?? false
+        }
+    }
+
+    /// The memory in blocks of 128 bytes (N * r). libxcrypt writes three digits: the flavor, the binary logarithm of N, and r. A digit
+    /// is that of base 64, and stands for one more.
+    /// - Returns: nil for other parameters, which libxcrypt does not write by itself.
+    private static func yescryptBlocks(_ parameters: Substring) -> Int? {
+        let digits = Array("./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+        let values = parameters.utf8.map { digits.firstIndex(of: $0).map { $0 + 1 } }
+        guard values.count == 3, parameters.hasPrefix("j"), let logarithm = values[1], let blockSize = values[2],
+            logarithm < 32
+        else { return nil }
+        return blockSize << logarithm
+    }
+
     /// Hashes a new password: yescrypt at libxcrypt's default cost (about 15 ms and 16 MiB).
     /// - Throws: `Failure`.
     package static func make(_ password: String) throws(Failure) -> String {

@@ -157,7 +157,8 @@ extension RegisterController {
 
     /// A device is one user's, and has one registration of each kind (native, or the older call's with a template).
     /// Others of its handle are of the time before, and of users whose notifications it must not receive any more. Those of its
-    /// user are removed also where the hub does not have them.
+    /// user are removed also if the hub does not have them. A hub elsewhere ends registrations and says nothing, so all of the user's
+    /// devices are looked at. The local hub ends one after it was marked as gone, and those are found without the others.
     /// - Returns: the record as it then is.
     private func removeSuperseded(
         _ record: DeviceRecord, _ claim: Claim, _ hub: any Hub
@@ -169,7 +170,11 @@ extension RegisterController {
             return isOthers || (other.template != nil) == record.hasTemplate
         }
         let family = claim.handle.platform.family
-        let own = try store.devices(owner: record.owner).filter { other in
+        let candidates =
+            hub.isLocal
+            ? try store.goneDevices(owner: record.owner, handle: record.handle)
+            : try store.devices(owner: record.owner)
+        let own = candidates.filter { other in
             other.handle.hasSameBytes(as: record.handle) && other.hasTemplate == record.hasTemplate
                 && Platform(rawValue: other.platform)?.family == family
                 && !others.contains { $0.id?.description == other.id }

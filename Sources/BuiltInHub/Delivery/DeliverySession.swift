@@ -246,7 +246,7 @@ final class DeliverySession {
         let done = jobs.filter { $0.value.isDone }.keys
         guard !done.isEmpty else { return }
         for id in done { jobs[id]?.message.record.endedAt = worker.now() }
-        try worker.store.finishQueuedHubMessages(done.compactMap { jobs[$0]?.message.record.stored })
+        try worker.store.finishQueuedHubMessages(done.compactMap { jobs[$0]?.message.finished })
         for id in done { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
     }

@@ -48,6 +48,9 @@ struct QueuedMessage {
     /// What the push service said that keeps a device waiting, for the operator; nil: none waits for a service.
     var serviceReason: String?
 
+    /// As the store keeps it once it is done.
+    var finished: HubMessage { record.stored(sender: notification.sender) }
+
     init(_ notification: HubNotification, to audience: Audience, record: MessageRecord) {
         self.notification = notification
         self.audience = audience

@@ -19,7 +19,7 @@ extension DoctorRun {
         guard options.running == nil else { return AsOwner(store: configuration.store, push: pushState(configuration)) }
         var asOwner = configuration
         do throws(StoreError) {
-            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner)
+            try StoreOwner.dropPrivileges(toOwnerOf: &asOwner, environment)
         } catch {
             // Then this user looks at it; the step says what is wrong with the folder.
         }

@@ -42,6 +42,8 @@ struct StoreFacts: Sendable {
     private static let maximumQuarantine = 16 << 20
     /// Entries of a folder that are looked at.
     static let maximumEntries = 10_000
+    /// Files of the store that are looked at for their owner.
+    static let maximumFiles = 20_000
     /// Folders of a path from the store's own to a file in it.
     private static let maximumDepth = 3
 
@@ -103,14 +105,20 @@ struct StoreFacts: Sendable {
     }
 
     /// A file that root left there while the service runs as another user.
-    private static func foreignOwnedFile(in path: String, owner: uid_t?) -> String? {
+    /// - Parameter modeOf: of a file, as `FileMode.init`.
+    static func foreignOwnedFile(
+        in path: String, owner: uid_t?, atMost maximum: Int = maximumFiles,
+        modeOf: (String) -> FileMode? = { FileMode($0) }
+    ) -> String? {
         var folders = [""]
+        var left = maximum
         for _ in 0..<maximumDepth {
             var inner: [String] = []
-            for folder in folders {
-                for name in FolderNames.list(path + folder, maximum: maximumEntries) {
+            for folder in folders where left > 0 {
+                for name in FolderNames.list(path + folder, maximum: min(left, maximumEntries)) {
+                    left -= 1
                     let place = "\(folder)/\(name)"
-                    guard let mode = FileMode(path + place) else { continue }
+                    guard let mode = modeOf(path + place) else { continue }
                     if mode.owner != owner { return String(place.dropFirst()) }
                     if mode.kind == S_IFDIR { inner.append(place) }
                 }

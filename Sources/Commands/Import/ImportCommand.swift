@@ -51,15 +51,15 @@ struct ImportCommand: ParsableCommand {
         // As the calling user: the store's owner may not read it.
         let file = try ImportFile(file, format)
         let mapping = try ImportMapping(maps: maps, sets: sets)
-        let (configuration, site, store) = try UserCommand.site(options, migrates: !dryRun)
-        defer { site.close() }
-        let work = ImportWork(
-            administration: UserCommand.administration(configuration, store), devices: site.backend.deviceImport,
-            addsUsers: addUsers)
+        // A store of an older format is migrated only if the file is right.
+        let (configuration, checking, store) = try UserCommand.site(options, migrates: false)
         var run = ImportRun(
-            file, mapping, work, issuer: try prefix(configuration),
+            file, mapping, work(configuration, checking, store), issuer: try prefix(configuration),
             namedFaults: skipWrong ? .max : Self.maximumFaults)
-        try run.check()
+        do {
+            defer { checking.close() }
+            try run.check()
+        }
         let wrong = run.summary.refused
         if wrong > 0, !skipWrong {
             Terminal.printError(
@@ -69,7 +69,7 @@ struct ImportCommand: ParsableCommand {
             throw ExitCode(1)
         }
         do {
-            if !dryRun { try run.apply() }
+            if !dryRun { try apply(&run, configuration) }
             report(run.summary)
         } catch let stopped as ImportRun.Stopped {
             report(run.summary)
@@ -78,6 +78,19 @@ struct ImportCommand: ParsableCommand {
             throw Self.stopped
         }
         if run.summary.refused > 0 { throw ExitCode(1) }
+    }
+
+    private func apply(_ run: inout ImportRun, _ configuration: SiteConfiguration) throws {
+        let (site, store) = try UserCommand.site(configuration)
+        defer { site.close() }
+        run.work = work(configuration, site, store)
+        try run.apply()
+    }
+
+    private func work(_ configuration: SiteConfiguration, _ site: Site, _ store: any SiteStore) -> ImportWork {
+        ImportWork(
+            administration: UserCommand.administration(configuration, store), devices: site.backend.deviceImport,
+            addsUsers: addUsers)
     }
 
     private func prefix(_ configuration: SiteConfiguration) throws -> UserPrefix? {

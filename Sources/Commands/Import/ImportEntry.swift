@@ -40,6 +40,9 @@ extension ImportEntry {
         let hash = try mapping.text(.passwordHash, in: fields)
         passwordHash = hash.flatMap { PasswordHash.isAccepted($0) ? $0 : nil }
         hasForeignHash = hash != nil && passwordHash == nil
+        guard passwordHash.map(PasswordHash.isAffordable) ?? true else {
+            throw ImportFault(reason: PasswordHash.tooCostly)
+        }
         guard let token = try mapping.text(.token, in: fields) else { return }
         do {
             if try mapping.flag(.invalid, in: fields) { throw ImportSkip.invalidToken }

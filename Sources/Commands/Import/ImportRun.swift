@@ -9,7 +9,7 @@ import Text
 struct ImportRun {
     let file: ImportFile
     let mapping: ImportMapping
-    let work: ImportWork
+    var work: ImportWork
     /// The issuer whose users the list has, by their subjects; nil: the list has names.
     let issuer: UserPrefix?
     /// The number of wrong lines that are named.

@@ -83,9 +83,19 @@ struct UserCommand: ParsableCommand {
         _ options: ConfigurationOptions, migrates: Bool = true
     ) throws -> (configuration: SiteConfiguration, site: Site, store: any SiteStore) {
         let (configuration, store) = try options.openStore(migrates: migrates)
+        return (configuration, try site(configuration, store), store)
+    }
+
+    /// The same for a command that has become the store's owner already.
+    static func site(_ configuration: SiteConfiguration) throws -> (site: Site, store: any SiteStore) {
+        let store = try Site.openStore(configuration) { Terminal.printError(of: $0) }
+        return (try site(configuration, store), store)
+    }
+
+    private static func site(_ configuration: SiteConfiguration, _ store: any SiteStore) throws -> Site {
         // What cannot be reached the command says itself.
         let logger = StderrLogHandler.logger(LogThreshold(.error))
-        return (configuration, try Site(configuration, store: store, logger: logger), store)
+        return try Site(configuration, store: store, logger: logger)
     }
 
     /// Says what is left of the work, for which the service goes on.

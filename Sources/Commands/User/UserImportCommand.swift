@@ -46,6 +46,7 @@ struct UserImportCommand: ParsableCommand {
         guard fields.count >= 2, let name = UserName(new: String(fields[0])) else { return "not a name and a hash" }
         let hash = String(fields[1].prefix { $0 != "\r" })
         guard PasswordHash.isAccepted(hash) else { return "the hash is not of an accepted kind" }
+        guard PasswordHash.isAffordable(hash) else { return PasswordHash.tooCostly }
         var told = ""
         do {
             if replace, let present = try store.user(name.description) {

@@ -17,7 +17,7 @@ struct LiveLines {
     let liveBytes: Int
     /// Whether a record has outlived its time, or was removed from a table in which that is to go soon.
     let hasExpired: Bool
-    /// What is not kept because there are too many, the newest first.
+    /// What is not kept because there are too many.
     private(set) var excess: [CurrentRecord] = []
     private let records: CurrentRecords
     /// How many different keys live here.
@@ -33,7 +33,9 @@ struct LiveLines {
         }
         hasExpired = kept.count < records.count || table.schema.erasesRemoved && records.hasRemovals
         if table.schema.recordsPerKey != nil || table.schema.maximumRecords != nil {
-            excess = Self.dropExcess(from: &kept, table, depth: depth)
+            excess = Self.dropExcess(from: &kept, table, depth: depth) { [records] record in
+                records.line(of: record)?.value["owner"]?.string ?? ""
+            }
         }
         var hashes: Set<UInt64> = []
         for record in kept {
@@ -50,23 +52,38 @@ struct LiveLines {
     /// The lines of what is not kept because there are too many.
     var excessLines: [JSONValue] { excess.compactMap { records.line(of: $0)?.value } }
 
-    /// - Returns: those that are too many, the newest first.
+    /// - Returns: those that are too many.
     private static func dropExcess(
-        from records: inout [CurrentRecord], _ table: BucketTable, depth: Int
+        from records: inout [CurrentRecord], _ table: BucketTable, depth: Int, owner: (CurrentRecord) -> String
     ) -> [CurrentRecord] {
         let (perKey, limit) = (table.schema.recordsPerKey ?? .max, table.recordLimit(depth: depth) ?? .max)
         var (kept, ofKey, excess) = ([CurrentRecord](), [ArraySlice<UInt8>: Int](), [CurrentRecord]())
         for record in records.sorted(by: { $0.newest.start > $1.newest.start }) {
             let others = ofKey[record.name.key, default: 0]
-            if kept.count < limit, others < perKey {
+            if others < perKey {
                 kept.append(record)
                 ofKey[record.name.key] = others + 1
             } else {
                 excess.append(record)
             }
         }
-        records = kept
-        return excess
+        if kept.count > limit, table.schema.sharesRecords { kept = inTurns(kept, owner) }
+        records = Array(kept.prefix(limit))
+        return excess + kept.dropFirst(limit)
+    }
+
+    /// The newest record of each owner, then the second of each, and so on.
+    private static func inTurns(
+        _ records: [CurrentRecord], _ owner: (CurrentRecord) -> String
+    ) -> [CurrentRecord] {
+        var ofOwner: [String: Int] = [:]
+        let ranked = records.enumerated().map { (place, record) in
+            let owner = owner(record)
+            let turn = ofOwner[owner, default: 0]
+            ofOwner[owner] = turn + 1
+            return (turn: turn, place: place, record: record)
+        }
+        return ranked.sorted { ($0.turn, $0.place) < ($1.turn, $1.place) }.map(\.record)
     }
 }
 

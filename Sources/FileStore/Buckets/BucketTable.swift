@@ -136,7 +136,11 @@ final class BucketTable: Sendable {
     }
 
     static func content(of file: OpenFile) throws(StoreError) -> BucketContent {
-        let identity = try file.identity()
+        try content(of: file, file.identity())
+    }
+
+    /// What it held when it was looked at: lines that were added since are not among them.
+    static func content(of file: OpenFile, _ identity: FileIdentity) throws(StoreError) -> BucketContent {
         try checkSize(identity.size, of: file)
         return BucketContent(bytes: try file.read(identity.size), name: file.name, identity: identity)
     }

@@ -80,13 +80,16 @@ extension BucketTable {
 
     /// As `readLines(of:id:)`, of a file that is open.
     func lines(of key: String, id: JSONValue? = nil, in file: OpenFile) throws(StoreError) -> BucketContent {
-        if let lines = try indexedLines(of: key, id: id, in: file) { return lines }
-        return try Self.content(of: file)
+        let identity = try file.identity()
+        if let lines = try indexedLines(of: key, id: id, in: file, identity) { return lines }
+        return try Self.content(of: file, identity)
     }
 
+    /// - Parameter identity: of the file, at present.
     /// - Returns: nil where the whole file has to be read.
-    func indexedLines(of key: String, id: JSONValue?, in file: OpenFile) throws(StoreError) -> BucketContent? {
-        let identity = try file.identity()
+    func indexedLines(
+        of key: String, id: JSONValue?, in file: OpenFile, _ identity: FileIdentity
+    ) throws(StoreError) -> BucketContent? {
         guard identity.size > context.options.indexedFileBytes, identity.size <= Self.maximumIndexedBytes,
             let name = lineNames.name(key: key, id: id),
             let (starts, seen) = try context.lineIndexes.starts(

@@ -20,6 +20,8 @@ struct TableSchema: Sendable {
     /// Records of the whole table that rewritings keep, the newest ones of each file's share; nil: all. A table with such a
     /// bound is not split.
     var maximumRecords: Int?
+    /// Whether, of too many records of the whole table, those go first of which their owner has most; else the oldest go.
+    var sharesRecords = false
     /// Hears the records that a rewriting has dropped because there were too many. Called under the file's lock.
     var onForgotten: (@Sendable ([JSONValue]) -> Void)?
     /// Whether the members of a record's line are of the kinds that the table needs.

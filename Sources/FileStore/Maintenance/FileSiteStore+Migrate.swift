@@ -17,7 +17,11 @@ extension FileSiteStore {
         var isAtIt = false
         do throws(StoreError) {
             try BucketLocks(context, name: "lock/format").withLock(
-                0, timeout: context.options.migrationTimeout, onWait: { context.report(.awaitsMigration) }
+                0, timeout: context.options.migrationTimeout,
+                onWait: {
+                    context.options.onMigrating()
+                    context.report(.awaitsMigration)
+                }
             ) { () throws(StoreError) in
                 isAtIt = true
                 try migrateFormat(now: now)
@@ -33,12 +37,14 @@ extension FileSiteStore {
     private func migrateFormat(now: Timestamp) throws(StoreError) {
         let folder = StoreFolder(path: context.path, calls: context.options.calls)
         guard let settings = try folder.readSettings(), settings.format < StoreFolder.format else { return }
-        var found: [HubRegistration] = []
+        var found = StrayRegistrations()
         try registrationTable.records.forEachFile { (content, range) throws(StoreError) in
-            found += try foreignRegistrations(in: content, range)
-            if found.count >= Self.movedAtOnce { try move(&found, now: now) }
+            context.options.onMigrating()
+            try addStrays(to: &found, in: content, range)
+            if found.count >= Self.movedAtOnce { try place(&found, now: now) }
         }
-        try move(&found, now: now)
+        context.options.onMigrating()
+        try place(&found, now: now)
         // `indexed.json` names the file that is replaced. Without it the store would be taken for a copy.
         let marker = CleanMarker(context)
         let isClean = marker.isHere
@@ -53,39 +59,54 @@ extension FileSiteStore {
         let table = registrationTable.records
         guard let (file, depth) = try table.open(hash, O_RDONLY) else { return }
         let range = HashRange(first: hash, end: table.nextHash(hash, depth: depth))
-        var found = try foreignRegistrations(in: BucketTable.content(of: file), range)
-        try move(&found, now: now)
+        var found = StrayRegistrations()
+        try addStrays(to: &found, in: BucketTable.content(of: file), range)
+        try place(&found, now: now)
     }
 
-    private func move(_ found: inout [HubRegistration], now: Timestamp) throws(StoreError) {
-        guard !found.isEmpty else { return }
-        let count = try moveToServed(found, now: now)
-        if count > 0 { context.report(.movedRegistrations(count)) }
-        found = []
+    private func place(_ found: inout StrayRegistrations, now: Timestamp) throws(StoreError) {
+        if !found.foreign.isEmpty {
+            let count = try moveToServed(found.foreign, now: now)
+            if count > 0 { context.report(.movedRegistrations(count)) }
+        }
+        if !found.orphaned.isEmpty { _ = try removeHubRegistrations(found.orphaned) }
+        found = StrayRegistrations()
     }
 
-    /// The registrations of a file that need a namespace and belong to no device. Devices are looked for after the file was read,
-    /// so that of a device that is being made both are found, or none. One whose device was removed is that user's: it was removed
-    /// since it was read, or is about to be.
-    private func foreignRegistrations(
-        in content: BucketContent, _ range: HashRange
-    ) throws(StoreError) -> [HubRegistration] {
+    /// Devices are looked for after the file was read, so that of a device that is being made both are found, or none.
+    private func addStrays(
+        to found: inout StrayRegistrations, in content: BucketContent, _ range: HashRange
+    ) throws(StoreError) {
         let devices = deviceTable.records
         let unknown = CurrentRecords(content, registrationTable.records).decoded(as: HubRegistration.self)
             .map { (hash: devices.hash(of: $0.id), element: $0) }
             .filter { $0.element.needsNamespace && range.contains($0.hash) }
-        var foreign: [HubRegistration] = []
+        var strays = StrayRegistrations()
         try devices.forEachFile(holding: unknown) { (group, content) throws(StoreError) in
             let records = CurrentRecords(content, devices)
             for (_, registration) in group {
                 guard records.record(id: .string(registration.id), key: registration.id) == nil else { continue }
                 // After a removal versions count on, as long as its line is in the file.
-                if let content, records.hasRemovals {
-                    guard try devices.nextVersion(of: registration.id, after: nil, in: content) == 1 else { continue }
+                if let content, records.hasRemovals,
+                    try devices.nextVersion(of: registration.id, after: nil, in: content) > 1
+                {
+                    strays.orphaned.append(registration)
+                } else {
+                    strays.foreign.append(registration)
                 }
-                foreign.append(registration)
             }
         }
-        return foreign
+        found.foreign += strays.foreign
+        found.orphaned += strays.orphaned
     }
+}
+
+/// Registrations that need a namespace and have no device.
+private struct StrayRegistrations {
+    /// Made with keys of the served hub, as far as is known.
+    var foreign: [HubRegistration] = []
+    /// Of devices that were removed. Their process removes the registration next, or has ended before it did.
+    var orphaned: [HubRegistration] = []
+
+    var count: Int { foreign.count + orphaned.count }
 }

@@ -84,6 +84,7 @@ extension FileSiteStore {
         let table = deviceTable.records
         guard let (file, _) = try table.open(hash, O_RDONLY) else { return }
         let devices = CurrentRecords(try BucketTable.content(of: file), table).decoded(as: DeviceRecord.self)
+        try listGone(devices)
         for device in devices {
             do throws(StoreError) {
                 if device.hasLostRemoval(now: now) { try finishRemoval(of: device) }
@@ -97,6 +98,16 @@ extension FileSiteStore {
 }
 
 extension FileSiteStore {
+    /// Lists gone devices by their handle, if an earlier version has marked them. One that is registered again meanwhile leaves a
+    /// posting that readers pass over.
+    private func listGone(_ devices: [DeviceRecord]) throws(StoreError) {
+        let postings = devices.compactMap { device in
+            device.goneEntry(channelIndex).map { IndexPosting(id: device.id, entry: $0) }
+        }
+        let missing = try channelIndex.missing(postings)
+        if !missing.isEmpty { _ = try channelIndex.add(missing) }
+    }
+
     /// A device that is registered again writes its record first and the hub's registration after it. The registration is read
     /// before the record is found unchanged, so a new registration has a later version and stays.
     /// - Throws: `conflict`, if it is registered again at this moment.

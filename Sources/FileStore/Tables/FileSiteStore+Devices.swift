@@ -11,6 +11,11 @@ extension FileSiteStore {
         try deviceTable.records(owner, ownerIndex)
     }
 
+    package func goneDevices(owner: String, handle: String) throws(StoreError) -> [DeviceRecord] {
+        try deviceTable.records(DeviceRecord.goneKey(owner: owner, handle: handle), channelIndex)
+            .filter { $0.isGone && $0.owner.hasSameBytes(as: owner) && $0.handle.hasSameBytes(as: handle) }
+    }
+
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         let allowed = context.options.quotas.devices(with: device)
         return try deviceTable.put(
@@ -37,4 +42,13 @@ extension FileSiteStore {
     }
 }
 
-extension DeviceRecord: IndexedRecord {}
+extension DeviceRecord: IndexedRecord {
+    /// The key of an owner's gone devices of a handle, in the index of push handles. The hub's registrations are listed there by
+    /// their handle as it is. With the owner in the key, others who register the handle do not make the search longer.
+    static func goneKey(owner: String, handle: String) -> String { "gone:\(owner) \(handle)" }
+
+    /// Its entry there; nil if it is not gone.
+    func goneEntry(_ channels: BucketTable) -> IndexEntry? {
+        isGone ? IndexEntry(table: channels, key: Self.goneKey(owner: owner, handle: handle)) : nil
+    }
+}

@@ -100,7 +100,7 @@ extension FileSiteStore {
                 }
             }
         }
-        if let lines = try table.indexedLines(of: key.owner, id: .number(String(key.id)), in: file) {
+        if let lines = try table.indexedLines(of: key.owner, id: .number(String(key.id)), in: file, file.identity()) {
             search(lines)
         } else {
             try BucketTable.forEachPiece(of: file) { piece in search(piece) }

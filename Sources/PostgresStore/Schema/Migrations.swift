@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
 
-/// The schema's history. What stands here is never changed, only added to: databases out there are made of it.
+/// The schema's history. The tables that a step makes are never changed, only added to: databases out there are made of it.
 ///
 /// No extensions, which a role that owns only its database may not add.
 enum Migrations {
@@ -10,7 +10,7 @@ enum Migrations {
         schemaVersion1, removedUsers, deviceAliases, secureOnlyUsers, sendersAndUnusedIDs, scheduledMessages,
         appTokens, plainMessages, userRoles, sentMessages,
         webhookEvents, scheduledSends, seenUsers, messagesOfSends, creationSequences, goneDevices, recipientOwners,
-        servedNamespace, ownersOfWaiting, namespacedRegistrations,
+        servedNamespace, ownersOfWaiting, namespacedRegistrations, removedRegistrations,
     ]
 
     static var newest: Int { all.count }
@@ -193,12 +193,12 @@ enum Migrations {
     private static let recipientOwners = ["ALTER TABLE app_tokens ADD COLUMN recipient_owners text"]
 
     /// Registrations without a device were made by keys of the served hub, and get the ids, channels and tags of its namespace
-    /// (`HubRegistration.movedToServed`).
+    /// (`HubRegistration.movedToServed`). Those of removed devices stay for the sweep, which removes them.
     static let servedNamespace = [
         """
         WITH served AS (
             SELECT id FROM hub_registrations AS r WHERE removed_at IS NULL AND substring(id FROM 1 FOR 1) <> '~'::bytea
-                AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id AND d.removed_at IS NULL)),
+                AND NOT EXISTS (SELECT 1 FROM devices AS d WHERE d.id = r.id)),
         moved AS (
             UPDATE hub_registration_tags SET tag = '~'::bytea || tag, registration_id = '~'::bytea || registration_id
             WHERE registration_id IN (SELECT id FROM served))
@@ -223,6 +223,11 @@ enum Migrations {
         CREATE INDEX hub_registrations_namespace ON hub_registrations (id)
         WHERE NOT is_namespaced AND removed_at IS NULL
         """,
+    ]
+
+    /// A process of an older version, which makes a removed registration again, leaves the column as it is.
+    static let removedRegistrations = [
+        "UPDATE hub_registrations SET is_namespaced = false WHERE removed_at IS NOT NULL"
     ]
 
     private static let deviceAliases = ["ALTER TABLE devices ADD COLUMN alias bytea"]

@@ -65,9 +65,10 @@ extension PostgresSiteStore {
             UPDATE hub_registrations SET \(HubRegistration.columns.assignments()), version = version + 1
             WHERE id = $1 AND version = \(HubRegistration.columns.parameter(behind: 2)) AND removed_at IS NULL RETURNING version
             """))
-    /// The device's address goes at once; what stays counts on.
+    /// The device's address goes at once; what stays counts on. If a process of an older version makes it again, that has no
+    /// namespace.
     static let removedRegistration = """
-        removed_at = now(), channel = '', channel_start = '', tags = '[]', description = 'null'
+        removed_at = now(), channel = '', channel_start = '', tags = '[]', description = 'null', is_namespaced = false
         """
     private static let removeHubRegistration = Statement.writing(
         "removeHubRegistration",

@@ -18,20 +18,23 @@ extension PostgresSiteStore {
     /// One statement for each table: it removes at most so many rows, those first whose time came first. Each statement
     /// has its condition twice: PostgreSQL checks a row again when another transaction has just written it, but it does
     /// not make the list of keys again.
-    private static let sweeps: [(statement: Statement, bound: Bound?)] =
+    private static let sweeps: [(statement: Statement, bound: Bound?)] = expiries + removals
+
+    private static let expiries: [(statement: Statement, bound: Bound?)] =
         [
             ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
             ("sent", "owner, id"), ("messages", "id"), ("openings", "message, opener"),
             ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
             ("scheduled_sends", "id"), ("seen_users", "id"),
         ].map { (expiring($0, key: $1), Bound.now) }
-        + [(queue, .now), (scheduled, .now), (unusedDevices, .now), (lostRemovals, .now), (goneDevices, .now)]
-        + ["hub_messages", "messages"].map { (excess($0, key: "id"), .hubMessages) }
-        + [
-            (excess("openings", key: "message, opener"), .openings),
-            (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
-            (.writingOnce("sweep users", removed("users", key: "name")), nil), (foreignRegistrations, .moved),
-        ]
+
+    private static let removals: [(statement: Statement, bound: Bound?)] = [
+        (queue, .now), (scheduled, .now), (unusedDevices, .now), (lostRemovals, .now), (goneDevices, .now),
+        (orphanedRegistrations, nil), (excessOfSends, .hubMessages), (excess("messages", key: "id"), .hubMessages),
+        (excess("openings", key: "message, opener"), .openings),
+        (.writingOnce("sweep devices", removed("devices", key: "id")), nil), (registrations, nil),
+        (.writingOnce("sweep users", removed("users", key: "name")), nil), (foreignRegistrations, .moved),
+    ]
 
     /// What a statement must know beside how many rows it may remove.
     private enum Bound {
@@ -40,8 +43,22 @@ extension PostgresSiteStore {
         case moved
     }
 
+    /// Registrations that an older version has made, and whose devices were removed by a process that ended before it removed the
+    /// registration. The devices are locked, so one that is made again comes before, and keeps its registration, or after.
+    private static let orphanedRegistrations = Statement.writingOnce(
+        "sweep orphaned hub_registrations",
+        """
+        WITH removed AS (
+            SELECT d.id FROM devices AS d JOIN hub_registrations AS r ON r.id = d.id
+            WHERE NOT r.is_namespaced AND r.removed_at IS NULL AND d.removed_at IS NOT NULL
+            ORDER BY d.id LIMIT $1 FOR UPDATE OF d),
+        dropped AS (DELETE FROM hub_registration_tags WHERE registration_id IN (SELECT id FROM removed))
+        UPDATE hub_registrations SET \(removedRegistration)
+        WHERE id IN (SELECT id FROM removed) AND NOT is_namespaced AND removed_at IS NULL
+        """)
+
     /// What a process of an older version, which goes on after the migration, has registered for keys of the served hub. One whose
-    /// device was removed is that user's, and about to be removed.
+    /// device was removed is that user's.
     private static let foreignRegistrations = Statement.reading(
         "sweep foreign hub_registrations",
         """
@@ -59,6 +76,18 @@ extension PostgresSiteStore {
                 SELECT \(key) FROM \(table) ORDER BY expires_at DESC OFFSET $2 LIMIT $1)
             """)
     }
+
+    /// Of too many finished sends those go first of which their owner has most, of these the oldest.
+    private static let excessOfSends = Statement.writingOnce(
+        "sweep excess hub_messages",
+        """
+        DELETE FROM hub_messages WHERE id IN (
+            SELECT id FROM (
+                SELECT id, expires_at, row_number() OVER (PARTITION BY owner ORDER BY expires_at DESC, id) AS turn
+                FROM hub_messages) AS ranked
+            ORDER BY turn DESC, expires_at
+            LIMIT (SELECT least($1, greatest(count(*) - $2, 0)) FROM hub_messages))
+        """)
 
     /// Ids that were handed out and not used in time. As every removed record they count on for a day.
     private static let unusedDevices = Statement.writingOnce(

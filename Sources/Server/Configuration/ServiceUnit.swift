@@ -14,11 +14,22 @@ package struct ServiceUnit: Equatable, Sendable {
     private(set) var groups: [String] = []
     /// `ProtectHome=` and `PrivateTmp=`, by their names: whether the service sees their folders empty.
     private var hides: [String: Bool] = [:]
-    /// `BindPaths=` and `BindReadOnlyPaths=`: paths that it sees nevertheless.
-    private var shown: [String] = []
-    /// `ProtectSystem=strict`: whether it may write only below these.
+    /// `BindPaths=` and `BindReadOnlyPaths=`: paths that it sees nevertheless. An empty value of either takes back all of them.
+    private var mounts: [Mount] = []
+    /// `ProtectSystem=strict`: whether it may write only below `BindPaths=` and the paths of these settings.
     private var isReadOnly = false
-    private var writable: [String] = []
+    private var writable: [String: [String]] = [:]
+
+    private struct Mount: Equatable {
+        let path: String
+        let isWritable: Bool
+    }
+
+    /// The folders in which systemd makes those that these settings name, writable for the service.
+    private static let madeFolders = [
+        "StateDirectory": "/var/lib/", "CacheDirectory": "/var/cache/", "LogsDirectory": "/var/log/",
+        "RuntimeDirectory": "/run/",
+    ]
 
     /// The installed unit; nil without systemd. (`systemctl show` prints no credentials.)
     static func read() -> ServiceUnit? {
@@ -44,14 +55,22 @@ package struct ServiceUnit: Equatable, Sendable {
             case "SupplementaryGroups" where value.isEmpty: groups = []
             case "SupplementaryGroups": groups += words.map(String.init)
             case "ProtectHome", "PrivateTmp": hides[key] = Self.hiding.contains(value)
-            case "BindPaths": (shown, writable) = (shown + words.map(Self.bound), writable + words.map(Self.bound))
-            case "BindReadOnlyPaths": shown += words.map(Self.bound)
+            case "BindPaths" where value.isEmpty, "BindReadOnlyPaths" where value.isEmpty: mounts = []
+            case "BindPaths", "BindReadOnlyPaths":
+                mounts += words.map { Mount(path: Self.bound($0), isWritable: key == "BindPaths") }
             case "ProtectSystem": isReadOnly = value == "strict"
-            case "StateDirectory": writable += words.map { "/var/lib/" + $0.prefix { $0 != ":" } }
-            case "ReadWritePaths": writable += words.map { String($0.drop { "-+".contains($0) }) }
-            default: continue
+            case "ReadWritePaths" where value.isEmpty: writable[key] = nil
+            case "ReadWritePaths": writable[key, default: []] += words.map { String($0.drop { "-+".contains($0) }) }
+            default: addMade(key, words)
             }
         }
+    }
+
+    /// A folder has the form `name`, `name:link` or `name:link:flags`.
+    private mutating func addMade(_ key: String, _ words: [Substring]) {
+        guard let parent = Self.madeFolders[key] else { return }
+        let made = words.filter { !$0.hasSuffix(":ro") }.map { parent + $0.prefix { $0 != ":" } }
+        writable[key] = words.isEmpty ? nil : (writable[key] ?? []) + made
     }
 
     /// The path at which the service sees a bind mount.
@@ -66,15 +85,19 @@ package struct ServiceUnit: Equatable, Sendable {
 
     /// The setting of the unit that hides the file from the service; nil: none does.
     func hiding(_ path: String) -> String? {
-        guard !Self.isBelow(path, shown) else { return nil }
+        guard !Self.isBelow(path, mounts.map(\.path)) else { return nil }
         return Self.folders.keys.sorted().first { hides[$0] == true && Self.isBelow(path, Self.folders[$0] ?? []) }
     }
 
     /// Whether the unit lets the service write there.
-    func mayWrite(_ path: String) -> Bool { !isReadOnly || Self.isBelow(path, writable) }
+    func mayWrite(_ path: String) -> Bool {
+        !isReadOnly || Self.isBelow(path, mounts.filter(\.isWritable).map(\.path) + writable.values.flatMap(\.self))
+    }
 
+    /// Whether the path is one of the folders or below one, as far as is known. With a specifier (`%S`) a folder may be any.
     private static func isBelow(_ path: String, _ folders: [String]) -> Bool {
         folders.contains { folder in
+            if folder.contains("%") { return true }
             let beginning = folder.hasSuffix("/") ? folder : folder + "/"
             return path.hasPrefix(beginning) || path + "/" == beginning
         }

@@ -14,6 +14,9 @@ package final class Service: Sendable {
     private let site: ReloadableSite
     private let server: Server
     private let maintenance: Maintenance
+    /// How long a start may take after each step of a store's migration. A process waits no longer while another one migrates it
+    /// (`FileSiteStore.Options.migrationTimeout`).
+    private static let migrationPatience: Duration = .seconds(660)
 
     /// Makes everything ready; `Signals.block()` belongs before it.
     /// - Parameters:
@@ -28,7 +31,10 @@ package final class Service: Sendable {
             ListenAddress(configuration.listen, allowNonLoopback: configuration.allowsRemotePeers))
         let load = ServerLoad()
         let metrics = Site.makeMetrics(readings: [ServerReadings { load.status }])
-        let store = try Site.openStore(configuration, metrics: metrics.store) { logger.log($0) }
+        let store = try Site.openStore(
+            configuration, metrics: metrics.store,
+            onMigrating: { [notifier] in notifier?.notify(.migrating(Self.migrationPatience)) },
+            report: { logger.log($0) })
         let examiner = Examiner(look: look)
         site = try ReloadableSite(
             configuration, listensOnPort: listener.isTCP, store: store, logger: logger, metrics: metrics,

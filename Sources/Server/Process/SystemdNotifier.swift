@@ -6,6 +6,9 @@ import System
 /// (`sd_notify(3)`, whose protocol is one datagram of `NAME=value` lines).
 struct SystemdNotifier: Sendable {
     enum State: Equatable, Sendable {
+        /// The store is brought to this version's format. The manager waits for `ready` for so long from now on, if its own limit
+        /// for a start (`TimeoutStartSec=`) is shorter.
+        case migrating(Duration)
         /// Everything that is needed to answer is there; also the end of a reload.
         case ready
         /// The configuration is being read again.
@@ -53,6 +56,8 @@ struct SystemdNotifier: Sendable {
 
     private static func lines(_ state: State) -> String {
         switch state {
+        case .migrating(let patience):
+            "EXTEND_TIMEOUT_USEC=\(patience.components.seconds)000000\nSTATUS=Bringing the store to this version's format"
         case .ready: "READY=1"
         case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(Deadline.now.nanoseconds / 1_000)"
         case .stopping: "STOPPING=1"

@@ -169,10 +169,13 @@ package struct Site {
     ///   - report: hears what the operator should know of the store's files.
     package static func openStore(
         _ configuration: SiteConfiguration, metrics: StoreMetrics = StoreMetrics(), migrates: Bool = true,
-        report: @escaping @Sendable (StoreEvent) -> Void
+        onMigrating: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> any SiteStore {
         switch configuration.store {
-        case .folder(let path): return try openFiles(path, metrics, migrates, report)
+        case .folder(let path):
+            var options = FileSiteStore.Options()
+            (options.migrates, options.onMigrating) = (migrates, onMigrating)
+            return try openFiles(path, metrics, options, report)
         case .database(let url, let connections):
             var options = PostgresSiteStore.Options()
             options.connections = connections
@@ -181,10 +184,10 @@ package struct Site {
     }
 
     private static func openFiles(
-        _ path: String, _ metrics: StoreMetrics, _ migrates: Bool, _ report: @escaping @Sendable (StoreEvent) -> Void
+        _ path: String, _ metrics: StoreMetrics, _ options: FileSiteStore.Options,
+        _ report: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> FileSiteStore {
-        var options = FileSiteStore.Options()
-        options.migrates = migrates
+        var options = options
         options.calls = metrics.measuring(DiskCalls())
         options.onEvent = { event in
             metrics.count(event)

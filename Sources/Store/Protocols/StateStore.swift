@@ -90,6 +90,9 @@ package protocol StateStore: SessionStore, AppTokenStore, SendOwnership, Idempot
     /// The owner's devices, sorted by id.
     func devices(owner: String) throws(StoreError) -> [DeviceRecord]
 
+    /// Those of the owner's devices that were called gone and had that handle, sorted by id. It costs as much as it finds.
+    func goneDevices(owner: String, handle: String) throws(StoreError) -> [DeviceRecord]
+
     /// Creates the record (`version` 0) or replaces the one at that version, also under another owner.
     /// - Parameter durably: false for what is no loss: a loss of power, unlike a kill, may take it.
     /// - Returns: the record with its new version.
@@ -126,6 +129,11 @@ extension StateStore {
     ) throws(StoreError) -> [NotificationSummary] {
         try notifications(
             owner: owner, unreadOnly: unreadOnly, secureOnly: false, after: after, limit: limit, now: now)
+    }
+
+    /// For a store that answers for all devices of an owner at once.
+    package func goneDevices(owner: String, handle: String) throws(StoreError) -> [DeviceRecord] {
+        try devices(owner: owner).filter { $0.isGone && $0.handle.hasSameBytes(as: handle) }
     }
 
     package func putDevice(_ device: DeviceRecord) throws(StoreError) -> DeviceRecord {

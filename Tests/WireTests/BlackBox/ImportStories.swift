@@ -119,6 +119,23 @@ struct ImportStoreStories {
         #expect(try site.run("device", "list", "alice").output.split(separator: "\n").count == 2)
     }
 
+    @Test func `a list with a wrong line leaves a store of an older format as it is, and a right one migrates it`()
+        throws
+    {
+        let site = try Site(.files)
+        #expect(try site.load("user\nalice\n").outcome.status == 0)
+        let settings = URL(filePath: site.scratch.path("store/store.json"))
+        func format(_ number: Int) throws -> Bool {
+            try String(contentsOf: settings, encoding: .utf8).contains("\"format\":\(number)")
+        }
+        let text = try String(contentsOf: settings, encoding: .utf8)
+        let older = text.replacing("\"format\":3", with: "\"format\":2")
+        try older.write(to: settings, atomically: true, encoding: .utf8)
+        #expect(try site.load("user\na b\n").outcome.status == 1 && format(2))
+        #expect(try site.load("user\nbob\n", "--dry-run").outcome.status == 0 && format(2))
+        #expect(try site.load("user\nbob\n").outcome.status == 0 && format(3) && site.users() == 2)
+    }
+
     @Test(arguments: Kind.allCases)
     func `each wrong line is named, and nothing is imported until that is asked for`(kind: Kind) throws {
         let site = try Site(kind, more: #","policy":{"tags":["news"]}"#)

@@ -30,6 +30,23 @@ extension WireTests {
             #expect(manager.wait(for: "STOPPING=1") != nil)
         }
 
+        @Test func `a start that migrates the store asks the service manager for time`() throws {
+            let folder = try ScratchFolder()
+            try BackendProcess("before", in: folder, keys: keys(folder)).stop()
+            let settings = URL(filePath: folder.path("store/store.json"))
+            let text = try String(contentsOf: settings, encoding: .utf8)
+            let older = text.replacing(#""format":3"#, with: #""format":2"#)
+            try older.write(to: settings, atomically: true, encoding: .utf8)
+            let manager = try NotifySocket(in: folder)
+            let backend = try BackendProcess(
+                "told", in: folder, environment: ["NOTIFY_SOCKET=\(manager.path)"], keys: keys(folder))
+            #expect(manager.wait(for: "READY=1") != nil)
+            let heard = manager.assignments()
+            let asked = try #require(heard.firstIndex(of: "EXTEND_TIMEOUT_USEC=660000000"))
+            #expect(try asked < #require(heard.firstIndex(of: "READY=1")))
+            #expect(backend.stop() == 0)
+        }
+
         @Test func `a manager's socket may have a name instead of a path`() throws {
             let folder = try ScratchFolder()
             // No process listens there: the responder still serves.

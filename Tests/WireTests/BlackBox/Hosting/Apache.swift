@@ -98,7 +98,10 @@ final class Apache: HostingServer {
             DocumentRoot \(home.web)
             FcgidIPCDir \(home.path)/apache
             FcgidProcessTableFile \(home.path)/apache/processes
-            # Patience for a machine that is busy with something else.
+            # Patience for a machine that is busy with something else. By default a connection ends after 5 s or 100 requests, just
+            # when a client may send the next one.
+            KeepAliveTimeout 300
+            MaxKeepAliveRequests 0
             FcgidConnectTimeout 60
             FcgidIOTimeout 300
             \(habits.directives)
