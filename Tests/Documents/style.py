@@ -16,11 +16,11 @@ TABLE = Path(__file__).with_name("style.txt")
 COUNTED = {"what": r"\bwhat\b", "where": r"\bwhere\b", "semicolons": ";", "alone": r"\balone\b", "you": r"\byou(?:rs?)?\b"}
 TARGET = {"what": 2.0, "where": 0.5, "semicolons": 3.0, "alone": 0.0}
 GUIDES = ("README.md", *(f"docs/{name}.md" for name in """
-    build/delivery-status build/devices build/inbox build/login-and-tokens build/receive-ios build/receive-windows-maui
-    build/retry-safely build/schedule build/secure-messages build/send build/webhooks explain/comparison operate/admin-page
+    build/delivery-status build/devices build/inbox build/login-and-tokens build/receive-android build/receive-ios build/receive-web build/receive-windows-maui
+    build/retry-safely build/schedule build/secure-messages build/send build/server-examples build/webhooks explain/comparison operate/admin-page
     operate/configuration operate/hub-for-other-backends operate/install operate/install-container operate/leavers-and-lost-devices
     operate/monitor operate/nginx operate/package operate/push-android
-    operate/push-apple operate/push-browsers operate/push-windows operate/several-apps operate/shared-hosting operate/single-sign-on
+    operate/push-apple operate/push-azure operate/push-browsers operate/push-windows operate/several-apps operate/shared-hosting operate/single-sign-on operate/sizing
     operate/troubleshoot operate/users-and-permissions migrate/from-other-services start/first-app
     start/try-on-a-phone
 """.split()))
