@@ -17,7 +17,7 @@ def test_every_link_in_the_repository_leads_somewhere() -> None:
     assert broken_links(ROOT) == []
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", *DECISIONS])
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "README.md", "docs/maintain/architecture.md", *DECISIONS])
 def test_every_path_that_a_guide_names_exists(page: str) -> None:
     folders = "Sources|Tests|docs|script|nginx|systemd|debian|hosting"
     paths = re.findall(rf"`((?:{folders})/[\w.+/-]+)`", (ROOT / page).read_text())

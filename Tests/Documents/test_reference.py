@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The pages of docs/reference that `script/reference` makes are what it makes now."""
 
+import re
 import sys
 import unittest
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "script" / "reference.d"))
 
+import messages  # noqa: E402
 import metrics  # noqa: E402
 import routes  # noqa: E402
 import settings  # noqa: E402
@@ -21,6 +23,11 @@ class Reference(unittest.TestCase):
             with self.subTest(page=name):
                 is_same = (ROOT / "docs" / "reference" / name).read_text() == make()
                 self.assertTrue(is_same, f"docs/reference/{name} is of other sources: run script/reference")
+
+    def test_each_fix_of_a_message_is_a_sentence_that_says_what_to_do(self) -> None:
+        fixes = [entry["fix"] for section in messages.sections() for entry in section.get("entries", []) if "fix" in entry]
+        self.assertGreater(len(fixes), 250)
+        self.assertEqual([fix for fix in fixes if not re.fullmatch(r"[A-Z][a-z]+,? .*\.", fix)], [])
 
     def test_each_setting_of_the_sources_has_words(self) -> None:
         described = {key for keys in settings.described().values() for key in keys}

@@ -18,6 +18,7 @@ PAGES = (
     "docs/migrate/from-other-services.md", "docs/operate/doctor.md",
     "docs/operate/store.md", "docs/operate/push-browsers.md", "docs/operate/push-apple.md",
     "docs/operate/push-android.md", "docs/operate/push-windows.md",
+    "docs/operate/push-azure.md", "docs/operate/sizing.md",
 )  # fmt: skip
 PROGRAMS = {
     "./app-backend", "app-backend", "apt", "cd", "certbot", "chmod", "chown", "curl", "dpkg-deb", "getent", "gpg",

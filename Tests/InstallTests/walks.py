@@ -6,8 +6,6 @@ from walk import Step
 from walks_settings import SETTINGS
 
 # What the host's editor writes.
-CREDENTIAL = "LoadCredential=hub.connectionString:/etc/app-backend/hub.connectionString"
-EDIT_SERVICE = f"printf '[Service]\\n{CREDENTIAL}\\n' > /root/edited"
 EDIT_SOCKET = "printf '[Socket]\\nSocketGroup=nginx\\n' > /root/edited"
 
 README = [
@@ -55,12 +53,6 @@ DEPLOYMENT = [
         "app-backend keys vapid",
         "^[A-Za-z0-9_-]{87}$",
         before="cp /root/configuration.json /etc/app-backend/app-backend.json",
-    ),
-    Step(
-        "systemctl edit app-backend.service",
-        terminal=True,
-        before=EDIT_SERVICE,
-        after="systemctl cat app-backend.service | grep ^LoadCredential=hub && systemctl revert app-backend.service",
     ),
     Step("systemctl restart app-backend", after="systemctl is-active app-backend"),
     Step("app-backend user add alice", "^added grace$", places={"alice": "grace"}, typed="grace-1234\n"),

@@ -35,6 +35,7 @@ PAGES_ELSEWHERE = {
     "docs/build/receive-windows-maui.md": BY_CURL,
     "docs/build/schedule.md": BY_CURL,
     "docs/build/send.md": BY_CURL,
+    "docs/build/server-examples.md": "script/test-examples runs its programs, each with such a token",
     "docs/operate/single-sign-on.md": "Tests/Doubles plays it, beside a provider of identities",
     "docs/maintain/releasing.md": "test_release.py makes a release, and verifies it",
     "docs/start/try-on-a-phone.md": "test_run.py starts script/run --lan",

@@ -160,4 +160,25 @@ WNS = [
         f" systemctl revert app-backend.service; {FORGET}; systemctl restart app-backend",
     ),
 ]
-SETTINGS = [*CONFIGURATION, *DOCTOR, *READING, *EDITING, *REPAIRING, *WEB_PUSH, *APNS, *FCM, *WNS]
+HUB = "Endpoint=sb://hub.example.com/;SharedAccessKeyName=All;SharedAccessKey=c2VjcmV0"
+AZURE = [
+    Step("install -m 600 /dev/null /etc/app-backend/hub.connectionString"),
+    Step(
+        "editor /etc/app-backend/hub.connectionString",
+        places={"editor ": "/root/editor "},
+        before=f"echo '{HUB}' > /root/edited",
+        after="[ $(stat --format %a /etc/app-backend/hub.connectionString) = 600 ]",
+    ),
+    Step(
+        "systemctl edit app-backend.service",
+        terminal=True,
+        before=service_with("LoadCredential=hub.connectionString:/etc/app-backend/hub.connectionString"),
+    ),
+    Step(
+        "systemctl restart app-backend",
+        before=configured('{"hub": {"name": "app-1", "platforms": ["apns", "fcm"]}}') + f"; {FORGET}",
+        after=f"{ACCEPTED}; rm /etc/app-backend/hub.connectionString; cp /root/configuration.json {CONFIGURATION_FILE};"
+        f" systemctl revert app-backend.service; {FORGET}; systemctl restart app-backend",
+    ),
+]
+SETTINGS = [*CONFIGURATION, *DOCTOR, *READING, *EDITING, *REPAIRING, *WEB_PUSH, *APNS, *FCM, *WNS, *AZURE]

@@ -31,6 +31,35 @@ STEPS = {
 }
 # A text with fewer letters only joins values, and is no finding.
 SHORTEST = 6
+# Those whose text or fix the program computes, as the page has them: what is computed, in words.
+COMPUTED = {
+    "the certificate of … …": (
+        "the certificate of HOST has expired, is not valid yet, is self-signed, has an unknown issuer, or is for another host",
+        "`certbot renew` and `systemctl reload nginx` for an expired one; the clock; `fullchain.pem` in `ssl_certificate`; "
+        "a certificate for the name in `--url`",
+    ),
+    "the certificate of HOST …": (
+        "the hub's certificate has expired, is not valid yet, is self-signed, has an unknown issuer, or is for another host",
+        "the hub's operator renews it; the clock; `apt install ca-certificates`; `hub.caFile`; the host in the connection string",
+    ),
+    "NAME: there is no such socket": (
+        "NAME: there is no such socket",
+        "`systemctl enable --now app-backend.socket`, whose `ListenStream=` must name it; without systemd, start the service, "
+        "which makes the socket of `listen`",
+    ),
+    "CHANNEL: the push service refuses the credential: REASON": (
+        "CHANNEL: the push service refuses the credential: REASON",
+        "the group of CHANNEL in the configuration (`apns`, `fcm`, `wns`, `webPush`), and its guide",
+    ),
+    "CHANNEL: the push service answers …": (
+        "CHANNEL: the push service answers REASON",
+        "the group of CHANNEL in the configuration (`apns`, `fcm`, `wns`, `webPush`), and its guide",
+    ),
+    "SUBJECT is only TEXTURGENCY": (
+        "SUBJECT (the certificate of HOST) is only good for N days: renew it now",
+        "as for a certificate that has expired",
+    ),
+}
 VERDICTS = {"fail": "wrong", "warn": "warning", "warning": "warning", "skipped": "skipped"}
 
 
@@ -41,7 +70,10 @@ def found_in(code: str) -> Iterator[tuple[str, str, str]]:
         texts = [meaning(one, code) for one in given if not one.startswith(("when:", "fix:"))]
         fixes = [meaning(one.removeprefix("fix:").strip(), code) for one in given if one.startswith("fix:")]
         if texts and len(re.findall("[a-z]", texts[0])) >= SHORTEST and (fixes or call[1] == "skipped"):
-            yield texts[0], VERDICTS[call[1]], fixes[0] or "printed with it" if fixes else ""
+            found, fix = COMPUTED.get(texts[0], (texts[0], fixes[0] if fixes else ""))
+            if fixes and not fix:
+                raise ValueError(f"the fix of this finding is computed, and COMPUTED does not have it: {found}")
+            yield found, VERDICTS[call[1]], fix
 
 
 def meaning(expression: str, code: str) -> str:
