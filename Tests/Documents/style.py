@@ -57,8 +57,9 @@ def pages() -> dict[str, str]:
 
 def counts(text: str) -> dict[str, float]:
     """For 1,000 words. Cells of tables count, and code does not."""
-    plain = " ".join(prose.plain(one.text) for one in prose.sentences(text, shortest_cell=1))
-    return {name: 1000 * len(re.findall(pattern, plain, re.I)) / max(1, words(text)) for name, pattern in COUNTED.items()}
+    found = prose.sentences(text, shortest_cell=1)
+    plain, total = " ".join(prose.plain(one.text) for one in found), max(1, sum(one.words for one in found))
+    return {name: 1000 * len(re.findall(pattern, plain, re.I)) / total for name, pattern in COUNTED.items()}
 
 
 def words(text: str) -> int:

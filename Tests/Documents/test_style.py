@@ -18,9 +18,10 @@ class Pages(unittest.TestCase):
                     self.assertLessEqual(now[name], most, f"{page}: {now[name]:.1f} {name} for 1,000 words")
 
     def test_a_guide_speaks_to_its_reader(self) -> None:
+        pages = style.pages()
         for page in style.GUIDES:
             with self.subTest(page=page):
-                self.assertGreaterEqual(style.counts(style.pages()[page])["you"], style.LEAST_YOU)
+                self.assertGreaterEqual(style.counts(pages[page])["you"], style.LEAST_YOU)
 
     def test_a_limit_above_the_target_falls_and_does_not_rise(self) -> None:
         text = "What one has; what two has. " + "word " * 94

@@ -35,16 +35,16 @@ SHORTEST = 6
 COMPUTED = {
     "the certificate of … …": (
         "the certificate of HOST has expired, is not valid yet, is self-signed, has an unknown issuer, or is for another host",
-        "`certbot renew` and `systemctl reload nginx` for an expired one; the clock; `fullchain.pem` in `ssl_certificate`; "
+        "`certbot renew` and `systemctl reload nginx` for an expired one. Otherwise check the clock, `fullchain.pem` in `ssl_certificate`, and "
         "a certificate for the name in `--url`",
     ),
     "the certificate of HOST …": (
         "the hub's certificate has expired, is not valid yet, is self-signed, has an unknown issuer, or is for another host",
-        "the hub's operator renews it; the clock; `apt install ca-certificates`; `hub.caFile`; the host in the connection string",
+        "the hub's operator renews it. Otherwise check the clock, `hub.caFile`, `apt install ca-certificates`, and the host in the connection string",
     ),
     "NAME: there is no such socket": (
         "NAME: there is no such socket",
-        "`systemctl enable --now app-backend.socket`, whose `ListenStream=` must name it; without systemd, start the service, "
+        "`systemctl enable --now app-backend.socket`, whose `ListenStream=` must name it. Without systemd, start the service, "
         "which makes the socket of `listen`",
     ),
     "CHANNEL: the push service refuses the credential: REASON": (
