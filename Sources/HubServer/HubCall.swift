@@ -51,7 +51,7 @@ struct HubCall {
     /// The URL of what was asked, with the whole query.
     var selfURL: String { "\(collectionURL)?\(request.query)" }
 
-    /// The URL of the thing of that id in the collection that was asked. Every client finds the id in it.
+    /// The URL of the thing of that id in the collection that was asked, also a tag's. Every client finds the id in it.
     func url(of id: String, query: String? = nil) -> String {
         "\(collectionURL)/\(id)?\(query ?? "api-version=\(apiVersion)")"
     }

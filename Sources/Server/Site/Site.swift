@@ -206,7 +206,7 @@ package struct Site {
     }
 }
 
-/// Serves the local hub under `/<name>/`, and the backend under everything else.
+/// Serves the local hub under `/<name>/`, and where an SDK asks for hubs, and the backend under everything else.
 private struct HubAndBackend: Responder {
     let name: String
     let hub: HubServer
@@ -216,9 +216,15 @@ private struct HubAndBackend: Responder {
         isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
     }
 
+    /// Collections that only a hub has: a client that calls it by another name reads in its own language that it is wrong.
+    private static let collections = ["registrations", "registrationids", "installations", "schedulednotifications"]
+
     private func isForHub(_ request: Request) -> Bool {
-        let first = request.path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
-        return first.elementsEqual(name.utf8) { ASCII.lowercased($0) == ASCII.lowercased($1) }
+        let segments = request.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { String(Substring($0)) }
+        guard let first = segments.first else { return false }
+        if [name, "$Resources"].contains(where: { ASCII.equalIgnoringCase($0, first) }) { return true }
+        guard segments.count > 1, !ASCII.equalIgnoringCase(first, "api") else { return false }
+        return Self.collections.contains { ASCII.equalIgnoringCase($0, segments[1]) }
     }
 }
 
