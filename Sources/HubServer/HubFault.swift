@@ -83,6 +83,7 @@ extension HubFault {
         // Azure's 404 for a registration has no message.
         case .noSuchRegistration: self.init(.notFound)
         case .noSuchMessage: self.init(.notFound, "The notification is not known here.")
+        case .noSuchInstallation: self.init(.notFound, "Installation not found")
         case .versionMismatch: self = .versionMismatch
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
         case .limitReached(.queuedMessages, let cause):

@@ -53,6 +53,7 @@ package struct HubServer: Responder {
         let routes =
             RegistrationRoutes(hub: hub, isShared: options.isShared, writes: writes).routes
             + ListRoutes(hub: hub).routes + MessageRoutes(hub: hub, isShared: options.isShared).routes
+            + InstallationRoutes(hub: hub, isShared: options.isShared, writes: writes).routes
             + ManagementRoutes(name: name).routes
         router = Router(
             routes.map { route in
