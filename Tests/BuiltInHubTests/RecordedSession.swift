@@ -166,7 +166,7 @@ struct Replay {
         case ("registrations", _):
             if call.content.isEmpty {
                 (method, fields["If-Match"]) = (.delete, "*")
-            } else if !session.name.hasPrefix("GetRegistration"), !session.name.hasPrefix("RegistrationExists") {
+            } else if call.content.hasPrefix("<entry"), !session.name.hasPrefix("GetRegistration") {
                 (method, body) = (.put, try entry(call))
             }
         case ("installations", _):
