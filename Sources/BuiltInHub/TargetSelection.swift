@@ -13,18 +13,33 @@ struct Target: Sendable {
     /// When the registration was written last; nil in a direct send.
     let updatedAt: Timestamp?
     let description: RegistrationDescription
+    /// Names it among the targets of its message.
+    let name: String
 
     init(_ known: KnownRegistration) {
         let registration = known.registration
         (registrationID, version, updatedAt) = (registration.id, registration.version, registration.updatedAt)
-        description = known.description
+        (description, name) = (known.description, registration.id)
     }
 
     /// Of a direct send.
-    init(description: RegistrationDescription) {
+    /// - Parameter place: among its devices.
+    init(description: RegistrationDescription, place: Int) {
         (registrationID, version, updatedAt) = (nil, nil, nil)
-        self.description = description
+        (self.description, name) = (description, Self.name(ofPlace: place))
     }
+
+    private static let placeSign = "#"
+
+    /// In the order of the places: empty, `#0001`, `#0002` and so on. A message of an earlier version has only the first.
+    static func name(ofPlace place: Int) -> String {
+        guard place > 0 else { return "" }
+        let digits = String(place)
+        return placeSign + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+
+    /// Whether that names a device of a direct send, which has no registration.
+    static func isPlace(_ name: String) -> Bool { name.isEmpty || name.hasPrefix(placeSign) }
 }
 
 /// Finds whom a send reaches.

@@ -56,6 +56,12 @@ struct HubCall {
         "\(collectionURL)/\(id)?\(query ?? "api-version=\(apiVersion)")"
     }
 
+    /// The URL of the message of that id, with the request's query, of a batch that was sent to a path below it.
+    func batchURL(_ id: String) -> String {
+        let messages = collectionURL.utf8.lastIndex(of: UInt8(ascii: "/")).map { collectionURL[..<$0] } ?? ""
+        return "\(messages)/\(id)?\(request.query)"
+    }
+
     /// Whether the token grants Manage, and so everything.
     var isManager: Bool { key.rights.contains(.manage) }
 

@@ -41,7 +41,7 @@ struct RequestAuthorizer: Sendable {
     func authorize(_ request: Request, for route: HubRoute? = nil) throws(HubFault) -> HubCall {
         let maximumBody = route?.maximumBody ?? HubNotification.maximumRequest
         guard request.body.count <= maximumBody else {
-            throw HubFault(.contentTooLarge, "The request's body is larger than \(maximumBody / 1024) KB.")
+            throw .tooLarge(maximumBody)
         }
         guard !request.isEncoded else {
             var fault = HubFault(.unsupportedMediaType, "The request's body must not be compressed.")

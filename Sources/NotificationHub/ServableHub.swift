@@ -99,8 +99,8 @@ package struct RegistrationPage: Sendable {
 package enum HubAudience: Sendable {
     /// The devices that the expression names; nil: all of the format.
     case tags(TagExpression?)
-    /// One device, which need not be registered.
-    case device(DeviceHandle)
+    /// Devices of one platform, which need not be registered.
+    case devices([DeviceHandle])
 }
 
 /// A message that was delivered at once.

@@ -87,7 +87,6 @@ import class System.Lock
             (HTTPRequest.Method.get, "/myhub/nothing", 404, nil), (.patch, "/myhub", 405, "GET, HEAD, PUT, DELETE"),
             (.get, "/", 404, nil),
             (.get, "/myhub/registrations/1/2", 404, nil), (.get, "/otherhub/registrations", 404, nil),
-            (.post, "/myhub/messages/$batch", 405, "GET, HEAD"),
             (.post, "/myhub/installations/1", 405, "PUT, GET, HEAD, PATCH, DELETE"),
             (.patch, "/myhub/registrations/1-2-3", 405, "PUT, GET, HEAD, DELETE"),
             (.get, "/myhub/registrationids", 405, "POST"),

@@ -85,7 +85,7 @@ package struct Site {
         self.backend = backend
         (self.hub, self.webhooks) = (hub, webhooks)
         let whole: any Responder =
-            hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+            hub.served.map { HubAndBackend(configuration, hub: $0, backend: backend) } ?? backend
         responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
     }
 
@@ -208,12 +208,21 @@ package struct Site {
 
 /// Serves the local hub under `/<name>/`, and where an SDK asks for hubs, and the backend under everything else.
 private struct HubAndBackend: Responder {
-    let name: String
-    let hub: HubServer
-    let backend: Backend
+    private let name: String
+    /// The largest body for the backend. The hub has limits of its own.
+    private let bodyBytes: Int
+    private let hub: HubServer
+    private let backend: Backend
+
+    init(_ configuration: SiteConfiguration, hub: HubServer, backend: Backend) {
+        (name, bodyBytes) = (configuration.hub.name, configuration.bodyBytes)
+        (self.hub, self.backend) = (hub, backend)
+    }
 
     func respond(to request: Request) -> Response {
-        isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
+        guard !isForHub(request) else { return hub.respond(to: request) }
+        guard request.body.count <= bodyBytes else { return Backend.refusal(.contentTooLarge).response }
+        return backend.respond(to: request)
     }
 
     /// Collections that only a hub has: a client that calls it by another name reads in its own language that it is wrong.
