@@ -101,7 +101,7 @@ let package = Package(
             name: "BuiltInHub", dependencies: ["HTTP", "JSON", "NotificationHub", "Push", "Store", "System", "Text"],
             swiftSettings: strict),
         .target(
-            name: "HubServer", dependencies: ["HTTP", "NotificationHub", "System", "Text", "XML", httpTypes],
+            name: "HubServer", dependencies: ["HTTP", "JSON", "NotificationHub", "System", "Text", "XML", httpTypes],
             swiftSettings: strict),
 
         // What a hub must know of a push service.

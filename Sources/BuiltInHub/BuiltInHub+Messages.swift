@@ -131,8 +131,10 @@ extension BuiltInHub {
         _ format: HubNotification.Format, _ audience: HubAudience, _ visit: (Target) -> Void
     ) throws(ServableHubError) {
         switch audience {
-        case .device(let handle):
-            visit(Target(description: RegistrationDescription(handle: handle)))
+        case .devices(let handles):
+            for (place, handle) in handles.enumerated() {
+                visit(Target(description: RegistrationDescription(handle: handle), place: place))
+            }
         case .tags(let expression):
             try storing { () throws(StoreError) in
                 try selection.forEach(format, expression, visit)
@@ -201,7 +203,7 @@ extension HubAudience {
     fileprivate var queued: QueuedMessage.Audience {
         switch self {
         case .tags(let expression): .tags(expression)
-        case .device(let handle): .device(RegistrationDescription(handle: handle))
+        case .devices(let handles): .devices(handles.map { RegistrationDescription(handle: $0) })
         }
     }
 }

@@ -11,8 +11,9 @@ extension BuiltInHub {
     package func newRegistrationID() -> RegistrationID { .random() }
 
     package func find(_ id: RegistrationID) throws(ServableHubError) -> RegistrationDescription {
-        let found = try storing { () throws(StoreError) in
-            try stored(id)?.answer(isRead: true)
+        let found = try storing { () throws(StoreError) -> RegistrationDescription? in
+            if let one = try stored(id), !one.isInstallation { return try one.answer(isRead: true) }
+            return try reader.find(namespace.stored(id.description), in: store)?.answer
         }
         guard let found else { throw .noSuchRegistration }
         return found
@@ -46,6 +47,8 @@ extension BuiltInHub {
         _ description: RegistrationDescription, _ id: RegistrationID, _ condition: VersionCondition?
     ) throws(ServableHubError) -> RegistrationDescription {
         let current = try storing { () throws(StoreError) in try stored(id) }
+        if let current, current.isInstallation { throw .ofInstallation }
+        if current == nil, try isOfInstallation(id) { throw .ofInstallation }
         if let condition {
             guard let current else { throw .noSuchRegistration }
             guard condition.matches(current.version) else { throw .versionMismatch }
@@ -74,6 +77,7 @@ extension BuiltInHub {
     }
 
     package func remove(_ id: RegistrationID, at condition: VersionCondition) throws(ServableHubError) {
+        if try isOfInstallation(id) { return try removeOfInstallation(id, at: condition) }
         let version: Int? = if case .version(let version) = condition { version } else { nil }
         let isRemoved: Bool
         do throws(StoreError) {
@@ -87,17 +91,17 @@ extension BuiltInHub {
     package func list(
         _ selection: RegistrationSelection, after: String?, limit: Int
     ) throws(ServableHubError) -> RegistrationPage {
+        if case .device(let query) = selection { return try registrations(query, after: after, limit: limit) }
         let page = try storing { () throws(StoreError) in
-            switch selection {
-            case .all: try store.hubRegistrations(in: namespace, after: after, limit: limit)
-            case .tag(let tag): try registrations(tag, after: after, limit: limit)
-            case .device(let query): try registrations(query, after: after, limit: limit)
+            guard case .tag(let tag) = selection else {
+                return try store.hubRegistrations(in: namespace, after: after, limit: limit)
             }
+            return try registrations(tag, after: after, limit: limit)
         }
-        let readable = page.elements.compactMap { registration in
-            reader.read(registration).map { registration.answer($0, isRead: true) }
+        let readable = page.elements.flatMap(reader.read).filter { known in
+            if case .tag(let tag) = selection { known.description.bears(tag) } else { true }
         }
-        return RegistrationPage(registrations: readable, next: page.next)
+        return RegistrationPage(registrations: readable.map(\.answer), next: page.next)
     }
 
     /// The continuation is an id, as clients know it.
@@ -110,32 +114,27 @@ extension BuiltInHub {
     /// A device has few registrations, so they are all read and the page is cut here; its continuation is an id.
     private func registrations(
         _ query: ChannelQuery, after: String?, limit: Int
-    ) throws(StoreError) -> Page<HubRegistration> {
-        var found: [String: HubRegistration] = [:]
+    ) throws(ServableHubError) -> RegistrationPage {
+        var found: [String: KnownRegistration] = [:]
         for channel in query.channels {
-            for registration in try store.hubRegistrations(channel: namespace.stored(channel))
-            where registration.namespace == namespace
-                && reader.read(registration).map({ query.matches($0.platform) }) == true
-            {
-                found[registration.plainID] = registration
+            let records = try storing { () throws(StoreError) in
+                try store.hubRegistrations(of: channel, in: namespace)
+            }
+            for known in records.flatMap(reader.read)
+            where known.registration.plainChannel == channel && query.matches(known.description.platform) {
+                found[known.registration.plainID] = known
             }
         }
         let rest = found.filter { $0.key > after ?? "" }.sorted { $0.key < $1.key }
         let page = rest.prefix(limit)
-        return Page(elements: page.map(\.value), next: rest.count > page.count ? page.last?.key : nil)
+        return RegistrationPage(
+            registrations: page.map(\.value.answer), next: rest.count > page.count ? page.last?.key : nil)
     }
 
     /// The same for every way into the hub.
     /// - Throws: `invalid`.
     private static func check(_ description: RegistrationDescription) throws(ServableHubError) {
         guard description.hasClientTagsOnly else { throw .badTag }
-        guard description.tagList.utf16.count <= RegistrationDescription.maximumTagsLength else { throw .tooManyTags }
-        guard let template = description.template else { return }
-        guard !template.body.isEmpty else { throw .missingTemplate }
-        if let needed = description.platform.traits.neededHeader,
-            !template.headers.contains(where: { ASCII.equalIgnoringCase($0.name, needed) })
-        {
-            throw .invalid("The template needs the header \(needed).")
-        }
+        try description.checkForHub()
     }
 }

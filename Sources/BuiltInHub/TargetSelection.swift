@@ -13,17 +13,33 @@ struct Target: Sendable {
     /// When the registration was written last; nil in a direct send.
     let updatedAt: Timestamp?
     let description: RegistrationDescription
+    /// Names it among the targets of its message.
+    let name: String
 
-    init(_ registration: HubRegistration, _ description: RegistrationDescription) {
+    init(_ known: KnownRegistration) {
+        let registration = known.registration
         (registrationID, version, updatedAt) = (registration.id, registration.version, registration.updatedAt)
-        self.description = description
+        (description, name) = (known.description, registration.id)
     }
 
     /// Of a direct send.
-    init(description: RegistrationDescription) {
+    /// - Parameter place: among its devices.
+    init(description: RegistrationDescription, place: Int) {
         (registrationID, version, updatedAt) = (nil, nil, nil)
-        self.description = description
+        (self.description, name) = (description, Self.name(ofPlace: place))
     }
+
+    private static let placeSign = "#"
+
+    /// In the order of the places: empty, `#0001`, `#0002` and so on. A message of an earlier version has only the first.
+    static func name(ofPlace place: Int) -> String {
+        guard place > 0 else { return "" }
+        let digits = String(place)
+        return placeSign + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+
+    /// Whether that names a device of a direct send, which has no registration.
+    static func isPlace(_ name: String) -> Bool { name.isEmpty || name.hasPrefix(placeSign) }
 }
 
 /// Finds whom a send reaches.
@@ -75,28 +91,28 @@ struct TargetSelection: Sendable {
         _ format: HubNotification.Format, _ expression: TagExpression?, _ visit: (Target) -> Void
     ) throws(StoreError) {
         var reached = Reached(format: format)
-        try forEachMatch(format, expression) { registration, description in
-            if let target = reached.target(registration, description) { visit(target) }
+        try forEachMatch(format, expression) { known in
+            if let target = reached.target(known) { visit(target) }
         }
     }
 
     /// Calls `body` with what the expression and the format match; a registration with two of its tags comes twice.
     private func forEachMatch(
         _ format: HubNotification.Format, _ expression: TagExpression?,
-        _ body: (HubRegistration, RegistrationDescription) -> Void
+        _ body: (KnownRegistration) -> Void
     ) throws(StoreError) {
-        func offer(_ registration: HubRegistration, _ description: RegistrationDescription) {
-            if reaches(registration, description, format, expression) { body(registration, description) }
+        func offer(_ known: KnownRegistration) {
+            if reaches(known, format, expression) { body(known) }
         }
-        func read(_ registration: HubRegistration) {
-            guard namespaces.contains(registration.namespace) else { return }
-            if let description = reader.read(registration) { offer(registration, description) }
+        func read(_ record: HubRegistration) {
+            guard namespaces.contains(record.namespace) else { return }
+            reader.read(record).forEach(offer)
         }
-        guard let tags = expression.flatMap(Self.cover) else { return try forEachRegistration(read) }
+        guard let tags = try cover(expression) else { return try forEachRegistration(read) }
         for place in places(of: tags) {
-            try registration(named: place).map(read)
+            try registration(named: place).map(offer)
             if let few = try few(place) {
-                for known in few { offer(known.registration, known.description) }
+                few.forEach(offer)
             } else {
                 try store.forEachHubRegistration(tag: place.stored, read)
             }
@@ -104,7 +120,7 @@ struct TargetSelection: Sendable {
     }
 
     /// A tag in one namespace.
-    private struct Place {
+    struct Place {
         let tag: Tag
         let namespace: HubNamespace
 
@@ -113,7 +129,7 @@ struct TargetSelection: Sendable {
     }
 
     /// Where registrations with those tags are.
-    private func places(of tags: [Tag]) -> [Place] {
+    func places(of tags: [Tag]) -> [Place] {
         namespaces.flatMap { namespace in
             tags.filter { counts($0, in: namespace) }.map { Place(tag: $0, namespace: namespace) }
         }
@@ -124,14 +140,12 @@ struct TargetSelection: Sendable {
     }
 
     /// All that have the tag; nil where they are many, or nothing is shared.
-    private func few(_ place: Place) throws(StoreError) -> [SharedAudiences.Known]? {
+    private func few(_ place: Place) throws(StoreError) -> [KnownRegistration]? {
         guard let audiences else { return nil }
         return try audiences.few(place.stored) { () throws(StoreError) in
             let page = try store.hubRegistrations(tag: place.stored, after: nil, limit: SharedAudiences.few)
             guard page.next == nil else { return nil }
-            return page.elements.compactMap { registration in
-                reader.read(registration).map { SharedAudiences.Known(registration: registration, description: $0) }
-            }
+            return page.elements.flatMap(reader.read)
         }
     }
 
@@ -142,10 +156,11 @@ struct TargetSelection: Sendable {
         _ format: HubNotification.Format, _ expression: TagExpression?, lane: (RegistrationDescription) -> LaneName
     ) throws(StoreError) -> [LaneName: [String]] {
         var found: [String: (id: String, lane: LaneName)] = [:]
-        try forEachMatch(format, expression) { registration, description in
+        try forEachMatch(format, expression) { known in
+            let registration = known.registration
             let device = if case .native = format { registration.plainChannel } else { registration.id }
             if let known = found[device], known.id <= registration.id { return }
-            found[device] = (registration.id, lane(description))
+            found[device] = (registration.id, lane(known.description))
         }
         return Dictionary(grouping: found.values, by: \.lane).mapValues { $0.map(\.id).sorted() }
     }
@@ -154,27 +169,25 @@ struct TargetSelection: Sendable {
     func target(
         _ id: String, _ format: HubNotification.Format, _ expression: TagExpression?
     ) throws(StoreError) -> Target? {
-        guard let registration = try store.hubRegistration(id), let description = reader.read(registration),
-            reaches(registration, description, format, expression)
-        else { return nil }
-        return Target(registration, description)
+        guard let known = try reader.find(id, in: store), reaches(known, format, expression) else { return nil }
+        return Target(known)
     }
 
     /// Whether a send reaches any device. Mostly one of the first registrations is one; where none of them is, all are
     /// read once.
     func hasTarget(_ format: HubNotification.Format, _ expression: TagExpression?) throws(StoreError) -> Bool {
-        func isReached(_ registration: HubRegistration) -> Bool {
-            guard namespaces.contains(registration.namespace) else { return false }
-            return reader.read(registration).map { reaches(registration, $0, format, expression) } ?? false
+        func isReached(_ known: KnownRegistration) -> Bool { reaches(known, format, expression) }
+        func reachesOne(_ record: HubRegistration) -> Bool {
+            namespaces.contains(record.namespace) && reader.read(record).contains(where: isReached)
         }
-        guard let tags = expression.flatMap(Self.cover) else {
-            return try hasRegistration(where: isReached)
+        guard let tags = try cover(expression) else {
+            return try hasRegistration(where: reachesOne)
         }
         for place in places(of: tags) {
             if try registration(named: place).map(isReached) == true { return true }
             if let few = try few(place) {
-                if few.contains(where: { reaches($0.registration, $0.description, format, expression) }) { return true }
-            } else if try store.hasHubRegistration(tag: place.stored, where: isReached) {
+                if few.contains(where: isReached) { return true }
+            } else if try store.hasHubRegistration(tag: place.stored, where: reachesOne) {
                 return true
             }
         }
@@ -182,16 +195,16 @@ struct TargetSelection: Sendable {
     }
 
     /// The registration whose own tag that is.
-    private func registration(named place: Place) throws(StoreError) -> HubRegistration? {
+    private func registration(named place: Place) throws(StoreError) -> KnownRegistration? {
         guard let id = place.tag.registrationID else { return nil }
-        return try store.hubRegistration(place.namespace.stored(id.description))
+        return try reader.find(place.namespace.stored(id.description), in: store)
     }
 
     /// Whether a notification in this format to that expression (nil: to all) is for such a registration.
     private func reaches(
-        _ registration: HubRegistration, _ description: RegistrationDescription, _ format: HubNotification.Format,
-        _ expression: TagExpression?
+        _ known: KnownRegistration, _ format: HubNotification.Format, _ expression: TagExpression?
     ) -> Bool {
+        let (registration, description) = (known.registration, known.description)
         let namespace = registration.namespace
         guard namespaces.contains(namespace), format.suits(description) else { return false }
         guard let expression else { return true }
@@ -220,47 +233,19 @@ struct TargetSelection: Sendable {
             after = page.next
         } while after != nil
     }
-
-    /// Tags of which every registration that the expression matches has at least one; nil when there are none such.
-    ///
-    /// Of the two sides of `&&` the one with fewer tags is taken: how many registrations a tag has is not known before
-    /// they are read.
-    static func cover(_ expression: TagExpression) -> [Tag]? {
-        cover(expression, isNegated: false).map { tags in
-            tags.reduce(into: [Tag]()) { if !$0.contains($1) { $0.append($1) } }
-        }
-    }
-
-    private static func cover(_ expression: TagExpression, isNegated: Bool) -> [Tag]? {
-        switch (expression, isNegated) {
-        case (.tag(let tag), false): return [tag]
-        case (.tag, true): return nil
-        case (.not(let operand), _): return cover(operand, isNegated: !isNegated)
-        case (.or(let one, let other), false), (.and(let one, let other), true):
-            guard let first = cover(one, isNegated: isNegated), let second = cover(other, isNegated: isNegated)
-            else { return nil }
-            return first + second
-        case (.and(let one, let other), false), (.or(let one, let other), true):
-            let sides = [cover(one, isNegated: isNegated), cover(other, isNegated: isNegated)].compactMap(\.self)
-            return sides.min { $0.count < $1.count }
-        }
-    }
 }
 
 /// Registrations of tags that several messages ask for.
 private final class SharedAudiences: Sendable {
-    struct Known: Sendable {
-        let registration: HubRegistration
-        let description: RegistrationDescription
-    }
-
     /// As many are kept of a tag; a user rarely has more devices.
     static let few = 32
 
-    private let byTag = Lock<[String: [Known]?]>([:])
+    private let byTag = Lock<[String: [KnownRegistration]?]>([:])
 
     /// - Parameter read: all that have the tag; nil where they are more than `few`.
-    func few(_ tag: String, _ read: () throws(StoreError) -> [Known]?) throws(StoreError) -> [Known]? {
+    func few(
+        _ tag: String, _ read: () throws(StoreError) -> [KnownRegistration]?
+    ) throws(StoreError) -> [KnownRegistration]? {
         if let known = byTag.withLock({ $0[tag] }) { return known }
         let found = try read()
         byTag.withLock { $0[tag] = .some(found) }
@@ -278,12 +263,13 @@ private struct Reached {
         self.format = format
     }
 
-    mutating func target(_ registration: HubRegistration, _ description: RegistrationDescription) -> Target? {
+    mutating func target(_ known: KnownRegistration) -> Target? {
+        let registration = known.registration
         guard ids.insert(registration.id).inserted else { return nil }
         if case .native = format {
             guard channels.insert(registration.plainChannel).inserted else { return nil }
         }
-        return Target(registration, description)
+        return Target(known)
     }
 }
 

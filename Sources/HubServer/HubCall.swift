@@ -51,9 +51,15 @@ struct HubCall {
     /// The URL of what was asked, with the whole query.
     var selfURL: String { "\(collectionURL)?\(request.query)" }
 
-    /// The URL of the thing of that id in the collection that was asked. Every client finds the id in it.
+    /// The URL of the thing of that id in the collection that was asked, also a tag's. Every client finds the id in it.
     func url(of id: String, query: String? = nil) -> String {
         "\(collectionURL)/\(id)?\(query ?? "api-version=\(apiVersion)")"
+    }
+
+    /// The URL of the message of that id, with the request's query, of a batch that was sent to a path below it.
+    func batchURL(_ id: String) -> String {
+        let messages = collectionURL.utf8.lastIndex(of: UInt8(ascii: "/")).map { collectionURL[..<$0] } ?? ""
+        return "\(messages)/\(id)?\(request.query)"
     }
 
     /// Whether the token grants Manage, and so everything.

@@ -47,6 +47,11 @@ struct HubFault: Error {
 
     static let noSuchHub = HubFault(.notFound, "No service is hosted at the specified address.")
 
+    /// - Parameter maximum: in bytes.
+    static func tooLarge(_ maximum: Int) -> HubFault {
+        HubFault(.contentTooLarge, "The request's body is larger than \(maximum / 1024) KB.")
+    }
+
     static let versionMismatch = HubFault(.preconditionFailed, "The ETag header is missing, invalid or out of date.")
 
     static func bad(_ message: String) -> HubFault { HubFault(.badRequest, message) }
@@ -83,6 +88,7 @@ extension HubFault {
         // Azure's 404 for a registration has no message.
         case .noSuchRegistration: self.init(.notFound)
         case .noSuchMessage: self.init(.notFound, "The notification is not known here.")
+        case .noSuchInstallation: self.init(.notFound, "Installation not found")
         case .versionMismatch: self = .versionMismatch
         case .conflict: self.init(.conflict, "SubCode=40900. Conflict.")
         case .limitReached(.queuedMessages, let cause):

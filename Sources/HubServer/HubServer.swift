@@ -53,10 +53,12 @@ package struct HubServer: Responder {
         let routes =
             RegistrationRoutes(hub: hub, isShared: options.isShared, writes: writes).routes
             + ListRoutes(hub: hub).routes + MessageRoutes(hub: hub, isShared: options.isShared).routes
+            + InstallationRoutes(hub: hub, isShared: options.isShared, writes: writes).routes
+            + ManagementRoutes(name: name).routes
         router = Router(
             routes.map { route in
                 Route(route.method, route.pattern) { request, parameters in
-                    try route.operation(authorizer.authorize(request, needs: route.needs), parameters)
+                    try route.operation(authorizer.authorize(request, for: route), parameters)
                 }
             })
     }
@@ -85,7 +87,7 @@ package struct HubServer: Responder {
             guard let route else { throw RoutingError.notFound }
             return try route.respond(to: request)
         } catch let error as RoutingError {
-            _ = try authorizer.authorize(request, needs: [])
+            _ = try authorizer.authorize(request)
             throw error
         }
     }

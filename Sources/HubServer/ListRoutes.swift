@@ -14,6 +14,8 @@ struct ListRoutes: Sendable {
     private static let maximumTop = 1000
     /// The longest continuation token that is read, in bytes.
     private static let maximumTokenLength = 512
+    /// In the user agent of an SDK that refuses a whole page with a browser on it.
+    private static let dotNet = "api-origin=DotNetSdk"
 
     var routes: [HubRoute] {
         [
@@ -57,9 +59,10 @@ struct ListRoutes: Sendable {
         let page = try hub.list(selection, after: try Self.after(call), limit: try Self.top(call))
         let time = HubTime(call.now).iso8601
         var feed = AtomFeed(link: call.selfURL, updated: time)
-        feed.entries = page.registrations.map { registration in
-            let link = call.registrationURL(registration.id?.description ?? "")
-            return AtomEntry(link: link, updated: time, registration: registration)
+        let isForDotNet = call.request.fields[.userAgent]?.contains(Self.dotNet) == true
+        for registration in page.registrations where !isForDotNet || registration.platform != .browser {
+            let link = call.url(of: registration.id?.description ?? "", query: call.request.query)
+            feed.entries.append(AtomEntry(link: link, updated: time, registration: registration))
         }
         var fields: HTTPFields = [.contentType: HubResponse.feed]
         if let next = page.next {
@@ -71,16 +74,12 @@ struct ListRoutes: Sendable {
 }
 
 extension HubCall {
-    /// The URL of a registration in a list, with the list's whole query, as Azure writes it.
-    fileprivate func registrationURL(_ id: String) -> String {
-        let hub = request.path.utf8.split(separator: UInt8(ascii: "/")).first.map { String(Substring($0)) } ?? ""
-        return "https://\(request.authority)/\(hub)/registrations/\(id)?\(request.query)"
-    }
-
-    /// The URL of the same list's next page.
+    /// The URL of the same list's next page, in which Azure encodes `$`.
     fileprivate func nextURL(_ token: String) -> String {
         let items = request.query.utf8.split(separator: UInt8(ascii: "&")).map { String(Substring($0)) }
-        let kept = items.filter { !$0.lowercased().hasPrefix("continuationtoken=") }
+        let kept = items.filter { !$0.lowercased().hasPrefix("continuationtoken=") }.map { item in
+            item.hasPrefix("$") ? "%24" + item.dropFirst() : item
+        }
         return "\(collectionURL)?\((kept + ["continuationtoken=\(token)"]).joined(separator: "&"))"
     }
 }

@@ -10,7 +10,11 @@ struct MessageRoutes: Sendable {
     let isShared: Bool
 
     var routes: [HubRoute] {
-        [
+        var batch = HubRoute(.post, "/{hub}/messages/$batch", needs: .send) { call, _ in try sendBatch(call) }
+        batch.maximumBody = HubNotification.maximumBatchRequest
+        return [
+            batch,
+            HubRoute(.get, "/{hub}/messages/$batch/{id}", needs: .send) { try details($0, $1["id"]) },
             HubRoute(.post, "/{hub}/messages", needs: .send) { call, _ in try send(call) },
             HubRoute(.post, "/{hub}/schedulednotifications", needs: .send) { call, _ in try schedule(call) },
             HubRoute(.delete, "/{hub}/schedulednotifications/{id}", needs: .send) { try cancel($0, $1["id"]) },
@@ -31,6 +35,29 @@ struct MessageRoutes: Sendable {
             return response
         }
         return try take(notification, audience, call)
+    }
+
+    /// `POST /{hub}/messages/$batch`: one message to up to 1,000 handles, with one outcome.
+    ///
+    /// Two forms of `Location` are recorded, with and without `$batch`. In the second all SDKs find the id.
+    private func sendBatch(_ call: HubCall) throws -> Response {
+        let format = try Self.format(call.request)
+        guard try expression(call) == nil else { throw HubFault.bad("A direct send has device handles, and no tags.") }
+        guard case .native(let platform) = format else {
+            throw HubFault.bad("A direct send needs the format of a platform.")
+        }
+        let contentType = call.request.fields[.contentType] ?? ""
+        guard let parts = MultipartBody(call.request.body, contentType: contentType),
+            let body = parts.part("notification"), let devices = parts.part("devices")
+        else { throw HubFault.bad("Could not find a part of the multipart content supplied.") }
+        guard body.bytes.count <= HubNotification.maximumRequest else {
+            throw HubFault.tooLarge(HubNotification.maximumRequest)
+        }
+        let notification = HubNotification(
+            format: format, body: body.bytes, contentType: body.type,
+            headers: try PushFields.headers(call.request.fields, format))
+        let handles = try DeviceBatch.handles(devices.bytes, platform)
+        return try take(notification, .devices(handles), call, location: call.batchURL)
     }
 
     /// `POST /{hub}/schedulednotifications`: as a send, at the time that a header field names; to no single handle, as at Azure.
@@ -55,11 +82,14 @@ struct MessageRoutes: Sendable {
     }
 
     /// The keys of each policy are a sender, so none of them fills the queue for the others and for the backend's users.
-    private func take(_ notification: HubNotification, _ audience: HubAudience, _ call: HubCall) throws -> Response {
+    private func take(
+        _ notification: HubNotification, _ audience: HubAudience, _ call: HubCall, location: ((String) -> String)? = nil
+    ) throws -> Response {
         var notification = notification
         notification.sender = HubNotification.sender(ofKey: call.key.name)
         let receipt = try hub.send(notification, to: audience)
         var response = created(call, receipt.notificationID)
+        if let location { response.fields[.location] = location(receipt.notificationID ?? "") }
         if receipt.hasNoTarget { response.fields[.sendState] = NotificationDetails.noTargetFound }
         return response
     }
@@ -97,7 +127,7 @@ struct MessageRoutes: Sendable {
         let expression = try expression(call)
         guard call.has("direct") else { return .tags(expression) }
         guard expression == nil else { throw HubFault.bad("A direct send has a device handle, and no tags.") }
-        return .device(try Self.directTarget(format, call.request))
+        return .devices([try Self.directTarget(format, call.request)])
     }
 
     private static func notification(
@@ -119,23 +149,24 @@ struct MessageRoutes: Sendable {
             throw .bad("The ServiceBusNotification-DeviceHandle header is missing.")
         }
         do throws(HandleError) {
-            return try handle(platform, text, request.fields)
+            return try DeviceHandle(direct: text, platform, request.fields)
         } catch {
             throw .bad("The device handle is invalid: \(error).")
         }
     }
+}
 
+extension DeviceHandle {
     /// Baidu's two ids are one text, `user-channel`; a browser's keys are fields of their own.
-    private static func handle(
-        _ platform: Platform, _ text: String, _ fields: HTTPFields
-    ) throws(HandleError) -> DeviceHandle {
+    init(direct text: String, _ platform: Platform, _ fields: HTTPFields = [:]) throws(HandleError) {
         guard platform == .baidu else {
-            return try DeviceHandle(
+            self = try DeviceHandle(
                 platform, HandleParts(text, p256dh: fields[named: "P256DH"], auth: fields[named: "Auth"]))
+            return
         }
         let halves = text.utf8.split(separator: UInt8(ascii: "-"), maxSplits: 1).map { String(Substring($0)) }
         guard halves.count == 2, let user = halves.first, let channel = halves.last else { throw .empty }
-        return try DeviceHandle(.baidu, HandleParts(channel, baiduUser: user))
+        self = try DeviceHandle(.baidu, HandleParts(channel, baiduUser: user))
     }
 }
 

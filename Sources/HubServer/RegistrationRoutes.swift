@@ -27,12 +27,12 @@ struct RegistrationRoutes: Sendable {
 
     /// `POST /{hub}/registrationids`
     private func createID(_ call: HubCall) -> Response {
-        HubResponse.created(location: call.url(of: hub.newRegistrationID().description))
+        Response(status: .created, fields: [.location: call.url(of: hub.newRegistrationID().description)])
     }
 
     /// `POST /{hub}/registrations`
     private func create(_ call: HubCall) throws -> Response {
-        try count(call)
+        try writes.count(call)
         let stored = try hub.create(try description(in: call))
         let link = call.url(of: stored.id?.description ?? "")
         var response = HubResponse.registration(stored, link: link, now: call.now)
@@ -42,7 +42,7 @@ struct RegistrationRoutes: Sendable {
 
     /// `PUT /{hub}/registrations/{id}`: without `If-Match` creates or replaces; with it, replaces that version only.
     private func put(_ call: HubCall, _ id: RegistrationID) throws -> Response {
-        try count(call)
+        try writes.count(call)
         let condition = try VersionCondition(field: call.request.fields[.ifMatch])
         let stored = try hub.put(try description(in: call), under: id, replacing: condition)
         return HubResponse.registration(stored, link: call.selfURL, now: call.now)
@@ -55,16 +55,12 @@ struct RegistrationRoutes: Sendable {
 
     /// `DELETE /{hub}/registrations/{id}`: `If-Match` is required.
     private func delete(_ call: HubCall, _ id: RegistrationID) throws -> Response {
-        try count(call)
+        try writes.count(call)
         guard let condition = try VersionCondition(field: call.request.fields[.ifMatch]) else {
             throw HubFault.versionMismatch
         }
         try hub.remove(id, at: condition)
         return Response(status: .ok)
-    }
-
-    private func count(_ call: HubCall) throws(HubFault) {
-        if let seconds = writes.take(call.key.name) { throw .tooManyRegistrations(retryAfterSeconds: seconds) }
     }
 
     private func description(in call: HubCall) throws -> RegistrationDescription {

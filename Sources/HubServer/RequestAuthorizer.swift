@@ -10,6 +10,10 @@ struct HubRoute: Sendable {
     let pattern: String
     let needs: AccessRights
     let operation: @Sendable (HubCall, PathParameters) throws -> Response
+    /// Whether the path begins with the name of this hub; else with any word.
+    var isInHub = true
+    /// The largest body, in bytes.
+    var maximumBody = HubNotification.maximumRequest
 
     init(
         _ method: HTTPRequest.Method, _ pattern: String, needs: AccessRights,
@@ -31,11 +35,13 @@ struct RequestAuthorizer: Sendable {
     /// Seconds since 1970.
     let now: @Sendable () -> Int64
 
-    /// - Throws: `HubFault`: 413 above 64 KiB; 415 for a compressed body; 401 for a token that is malformed, expired, or of another host or path,
-    ///   and for one that does not grant what is needed; 404 for another hub; 400 for a malformed query.
-    func authorize(_ request: Request, needs: AccessRights) throws(HubFault) -> HubCall {
-        guard request.body.count <= HubNotification.maximumRequest else {
-            throw HubFault(.contentTooLarge, "The request's body is larger than 64 KB.")
+    /// - Throws: `HubFault`: 413 for a body above the route's limit; 415 for a compressed body; 401 for a token that is malformed,
+    ///   expired, or of another host or path, and for one that does not grant what is needed; 404 for another hub; 400 for a
+    ///   malformed query.
+    func authorize(_ request: Request, for route: HubRoute? = nil) throws(HubFault) -> HubCall {
+        let maximumBody = route?.maximumBody ?? HubNotification.maximumRequest
+        guard request.body.count <= maximumBody else {
+            throw .tooLarge(maximumBody)
         }
         guard !request.isEncoded else {
             var fault = HubFault(.unsupportedMediaType, "The request's body must not be compressed.")
@@ -44,14 +50,17 @@ struct RequestAuthorizer: Sendable {
         }
         let now = now()
         let key = try key(of: request, now: now)
-        guard let first = request.path.utf8.split(separator: UInt8(ascii: "/")).first,
-            PercentEncoding.decode(first)?.lowercased() == hub.lowercased()
-        else { throw .noSuchHub }
+        guard route?.isInHub == false || isInHub(request) else { throw .noSuchHub }
         var request = request
         if request.authority.isEmpty { request.authority = defaultHost }
         let call = try HubCall(request, key: key, now: now)
-        try call.require(needs)
+        try call.require(route?.needs ?? [])
         return call
+    }
+
+    private func isInHub(_ request: Request) -> Bool {
+        let first = request.path.utf8.split(separator: UInt8(ascii: "/")).first ?? ""[...].utf8
+        return PercentEncoding.decode(first)?.lowercased() == hub.lowercased()
     }
 
     private func key(of request: Request, now: Int64) throws(HubFault) -> SharedAccessKey {

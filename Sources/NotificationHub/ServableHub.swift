@@ -31,6 +31,23 @@ package protocol ServableHub: Hub {
         _ selection: RegistrationSelection, after: String?, limit: Int
     ) throws(ServableHubError) -> RegistrationPage
 
+    /// - Throws: `noSuchInstallation`, `storage`.
+    func installation(_ id: String) throws(ServableHubError) -> Installation
+
+    /// Creates the installation or replaces it.
+    /// - Throws: `conflict`.
+    func put(_ installation: Installation) throws(ServableHubError)
+
+    /// Makes all changes or none.
+    /// - Parameter check: hears of the installation after the changes, and may refuse it.
+    /// - Throws: `noSuchInstallation`, `invalid`, `conflict`, and what `check` throws.
+    func change(
+        _ id: String, by patch: InstallationPatch, check: (Installation) throws(ServableHubError) -> Void
+    ) throws(ServableHubError)
+
+    /// Does nothing if there is none.
+    func removeInstallation(_ id: String) throws(ServableHubError)
+
     /// Takes a message, which is then delivered, or from its time on. One that is larger than its service takes is recorded as such, as Azure
     /// does; so is one without a target.
     /// - Throws: `limitReached`, when the queue is full.
@@ -82,8 +99,8 @@ package struct RegistrationPage: Sendable {
 package enum HubAudience: Sendable {
     /// The devices that the expression names; nil: all of the format.
     case tags(TagExpression?)
-    /// One device, which need not be registered.
-    case device(DeviceHandle)
+    /// Devices of one platform, which need not be registered.
+    case devices([DeviceHandle])
 }
 
 /// A message that was delivered at once.

@@ -12,6 +12,7 @@ package enum ServableHubError: Error, Equatable, Sendable {
     case invalid(String)
     case noSuchRegistration
     case noSuchMessage
+    case noSuchInstallation
     /// The registration is at another version than the caller named.
     case versionMismatch
     /// Others keep changing the same registration.
@@ -31,6 +32,8 @@ extension ServableHubError {
     package static let tooManyTags = ServableHubError.invalid(
         "Registration Tags serialized size is more than maximum supported value. "
             + "Max Allowed Size: '\(RegistrationDescription.maximumTagsLength)'")
+    package static let ofInstallation = ServableHubError.invalid(
+        "The registration is one of an installation, and changes only with it.")
     package static let missingTemplate = ServableHubError.invalid("A template registration needs a BodyTemplate.")
 }
 
@@ -39,7 +42,7 @@ extension HubError {
     package init(_ error: ServableHubError) {
         switch error {
         case .invalid: self = .refused(status: 400, code: "400")
-        case .noSuchRegistration, .noSuchMessage: self = .notFound
+        case .noSuchRegistration, .noSuchMessage, .noSuchInstallation: self = .notFound
         case .versionMismatch: self = .refused(status: 412, code: "412")
         case .conflict: self = .refused(status: 409, code: "40900")
         case .limitReached(_, let cause):

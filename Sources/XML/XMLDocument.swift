@@ -18,7 +18,7 @@ package enum XMLDocument {
     /// The root element.
     /// - Throws: `XMLError`.
     package static func parse(_ bytes: [UInt8]) throws(XMLError) -> XMLElement {
-        guard !bytes.isEmpty else { throw XMLError.notWellFormed(line: 1) }
+        guard !bytes.isEmpty else { throw XMLError.notWellFormed(offset: 0) }
         guard bytes.count <= maximumBytes, let length = Int32(exactly: bytes.count) else { throw XMLError.tooLarge }
         // XML_ParserCreateNS: names arrive as namespace, separator, local name. Expat refuses a namespace that holds
         // the separator. The encoding given here outranks the document's own declaration.
@@ -33,7 +33,7 @@ package enum XMLDocument {
             }
             if let error = builder.error { throw error }
             guard status == XML_STATUS_OK, let root = builder.root else {
-                throw .notWellFormed(line: Int(XML_GetCurrentLineNumber(parser)))
+                throw .notWellFormed(offset: max(0, Int(XML_GetCurrentByteIndex(parser))))
             }
             return root
         }
@@ -42,7 +42,8 @@ package enum XMLDocument {
 
 /// Why a document was not read. It never repeats the document.
 package enum XMLError: Error, Equatable, Sendable {
-    case notWellFormed(line: Int)
+    /// The byte that is wrong; the length of the document when it ends too early.
+    case notWellFormed(offset: Int)
     /// More bytes, elements or bytes of a name than the limit.
     case tooLarge
     case tooDeep
@@ -59,6 +60,8 @@ private final class XMLTreeBuilder {
     private var open: [XMLElement] = []
     /// The text of each open element, in bytes: expat cuts text anywhere between two characters.
     private var text: [[UInt8]] = []
+    /// For each open element and each of its children, how much of the text is before the child.
+    private var cuts: [[Int]] = []
     private var elements = 0
     private(set) var root: XMLElement?
     private(set) var error: XMLError?
@@ -101,13 +104,22 @@ private final class XMLTreeBuilder {
             element.attributes[Self.name(name)] = String(cString: value)
             rest = pair + 2
         }
+        if !cuts.isEmpty { cuts[cuts.count - 1].append(text.last?.count ?? 0) }
         open.append(element)
         text.append([])
+        cuts.append([])
     }
 
     private func end() {
-        guard error == nil, var element = open.popLast(), let bytes = text.popLast() else { return }
+        guard error == nil, var element = open.popLast(), let bytes = text.popLast(), let cuts = cuts.popLast() else {
+            return
+        }
         element.text = String(decoding: bytes, as: UTF8.self)
+        if !cuts.isEmpty, !bytes.allSatisfy({ " \n\r\t".utf8.contains($0) }) {
+            element.textBetween = zip([0] + cuts, cuts + [bytes.count]).map { from, to in
+                String(decoding: bytes[from..<to], as: UTF8.self)
+            }
+        }
         if open.isEmpty {
             root = element
         } else {

@@ -4,7 +4,7 @@ extension XMLElement {
     private static let xmlNamespace = "http://www.w3.org/XML/1998/namespace"
 
     /// The element as a document: UTF-8, compact, namespaces declared where they are needed. Of an element that has children
-    /// the text between them is left out.
+    /// the text between them is written only if it is in `textBetween`.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes, inside: "")
@@ -27,7 +27,12 @@ extension XMLElement {
         }
         bytes += ">".utf8
         if children.isEmpty { bytes += XMLWriter.escape(text) }
-        for child in children { child.write(to: &bytes, inside: name.namespace) }
+        var between = textBetween[...]
+        for child in children {
+            bytes += XMLWriter.escape(between.popFirst() ?? "")
+            child.write(to: &bytes, inside: name.namespace)
+        }
+        bytes += XMLWriter.escape(between.popFirst() ?? "")
         bytes += "</\(name.local)>".utf8
     }
 

@@ -7,6 +7,8 @@ package struct XMLElement: Equatable, Sendable {
     package var children: [XMLElement] = []
     /// All text directly inside, joined; CDATA and escaped text are the same here.
     package var text = ""
+    /// The text before each child and behind the last one, if any of it is more than blanks; else empty.
+    package var textBetween: [String] = []
 
     package init(name: XMLName) {
         self.name = name

@@ -42,6 +42,32 @@ import Text
         #expect(even.sorted() == all.enumerated().filter { $0.offset.isMultiple(of: 2) }.map(\.element).sorted())
     }
 
+    @Test func `links of a tag's list and of a next page are spelled as Azure spells them`() throws {
+        for id in 1...2 { bench.put("\(id)-1-1", HubBench.apple("AB", tags: "Even")) }
+        let page = bench.ask(.get, "/myhub/tags/Even/registrations", query: "api-version=2020-06&$top=1")
+        let feed = try AtomFeed(decoding: page.body)
+        let list = "https://hub.example:8443/myhub/tags/Even/registrations"
+        #expect(feed.entries.map(\.link) == ["\(list)/1-1-1?api-version=2020-06&$top=1"])
+        #expect(feed.link == "\(list)?api-version=2020-06&$top=1")
+        #expect(feed.next == "\(list)?api-version=2020-06&%24top=1&continuationtoken=1-1-1")
+    }
+
+    @Test func `an SDK that refuses a page with a browser on it gets the others`() throws {
+        let keys = "<P256DH>\(Self.publicKey)</P256DH><Auth>AAAAAAAAAAAAAAAAAAAAAA</Auth>"
+        let browser = "<Endpoint>https://push.example/1</Endpoint>\(keys)"
+        let element = "BrowserRegistrationDescription"
+        #expect(bench.put("1-1-1", "<\(element) \(HubBench.namespaces)>\(browser)</\(element)>").status == .ok)
+        bench.put("2-1-1", HubBench.apple("AB"))
+        func ids(_ userAgent: String) throws -> [String] {
+            try bench.ask(.get, "/myhub/registrations", fields: ["User-Agent": userAgent]).ids().sorted()
+        }
+        #expect(try ids("NHub/2020-06 (api-origin=JavaSDK;os=Linux)") == ["1-1-1", "2-1-1"])
+        #expect(try ids("NHub/2020-06 (api-origin=DotNetSdk;os=Unix)") == ["2-1-1"])
+    }
+
+    private static let publicKey =
+        "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8"
+
     @Test func `an empty list is 200 and a feed without entries`() throws {
         for path in ["/myhub/registrations", "/myhub/tags/none/registrations"] {
             let response = bench.ask(.get, path)

@@ -81,7 +81,7 @@ import Testing
         let body = """
             <WindowsTemplateRegistrationDescription \(HubBench.namespaces)><Tags>a</Tags>\
             <PushVariables>{"k":"v"}</PushVariables><ChannelUri>https://some.url/</ChannelUri>\
-            <SecondaryTileName>tile</SecondaryTileName><BodyTemplate><![CDATA[<toast a="&">$(m)</toast>]]></BodyTemplate>\
+            <SecondaryTileName>tile</SecondaryTileName><BodyTemplate><![CDATA[<toast a="&amp;">$(m)</toast>]]></BodyTemplate>\
             <WnsHeaders><WnsHeader><Header>X-WNS-Type</Header><Value>wns/toast</Value></WnsHeader>\
             <WnsHeader><Header>X-WNS-Type</Header><Value>wns/toast</Value></WnsHeader></WnsHeaders>\
             <TemplateName>tn</TemplateName></WindowsTemplateRegistrationDescription>

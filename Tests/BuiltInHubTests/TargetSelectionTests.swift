@@ -103,7 +103,7 @@ import Testing
             for mask in 0..<32 {
                 let tags = try Set(
                     Self.names.enumerated().filter { mask >> $0.offset & 1 == 1 }.map { try Tag($0.element) })
-                guard expression.matches(tags), let cover = TargetSelection.cover(expression) else { continue }
+                guard expression.matches(tags), let cover = try Self.cover(expression) else { continue }
                 #expect(cover.contains { tags.contains($0) }, "\(expression)")
             }
         }
@@ -116,7 +116,33 @@ import Testing
             ("a || a", ["a"]), ("!a && !b", nil),
         ] as [(String, [String]?)])
     func `the index is asked for the fewest tags that will do`(text: String, expected: [String]?) throws {
-        let cover = try TargetSelection.cover(TagExpression(parsing: text))
+        let cover = try Self.cover(TagExpression(parsing: text))
         #expect(cover.map { $0.map(\.folded) } == expected)
+    }
+
+    /// As if all tags had the same number of registrations.
+    private static func cover(_ expression: TagExpression) throws -> [NotificationHub.Tag]? {
+        try TargetSelection.cover(expression) { $0.count < $1.count }
+    }
+
+    @Test(arguments: [
+        "all && ten", "ten && all", "all && !none && ten", "(ten || none) && all", "all && (none || ten)",
+        "!(!all || !ten)", "all && most && ten", "most && (ten && all)",
+    ])
+    func `the cost of an expression does not depend on its spelling`(text: String) throws {
+        let store = MemoryHubStore()
+        for index in 0..<3_000 {
+            let tags = ["all"] + (index < 2_000 ? ["most"] : []) + (index < 10 ? ["ten"] : [])
+            let id = try #require(RegistrationID("\(index)-1-1"))
+            let description = RegistrationDescription(
+                tags: try tags.map { try Tag($0) }, handle: try .fcm("token-\(index)"))
+            _ = try store.putHubRegistration(HubRegistration(description, id: id, version: 0, now: 0))
+        }
+        var found = 0
+        let selection = TargetSelection(store: store, reader: RegistrationReader { _ in })
+        try selection.forEach(.native(.fcm), TagExpression(parsing: text)) { _ in found += 1 }
+        #expect(found == 10)
+        #expect(try selection.hasTarget(.native(.fcm), TagExpression(parsing: text)))
+        #expect(store.registrationsRead <= 20)
     }
 }

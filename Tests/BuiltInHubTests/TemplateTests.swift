@@ -43,6 +43,15 @@ private struct ThreeChannels {
         put(id, "Apple", "<DeviceToken>\(Self.token(id))</DeviceToken>", body, tags)
     }
 
+    /// What an earlier version has taken.
+    func keepBroken(_ id: Int) throws {
+        let json = #"{"platform":"apns","handle":"\#(Self.token(id))","tags":["all"],"template":{"body":"[\"$(m\"]"}}"#
+        _ = try bench.store.putHubRegistration(
+            HubRegistration(
+                id: "\(id)-1-1", channel: Self.token(id), tags: ["all"],
+                description: try JSONValue(parsing: Array(json.utf8)), updatedAt: Timestamp(seconds: 0)))
+    }
+
     func registerGoogle(_ id: Int, _ body: String = text, tags: String = "all") {
         put(id, "FcmV1", "<FcmV1RegistrationId>token-\(id)</FcmV1RegistrationId>", body, tags)
     }
@@ -96,7 +105,7 @@ private struct ThreeChannels {
         throws
     {
         let three = ThreeChannels()
-        three.registerApple(1, #"{"v":"$(m"}"#)
+        try three.keepBroken(1)
         three.registerApple(2)
         three.registerWindows(3)
         three.registerGoogle(4, tags: "all,app:c")

@@ -14,6 +14,8 @@ TOLD_BY = {
     "BuiltInHub/Delivery/GoneDevices.swift": ("noteGone(", 1),
     # A client of the served hub deletes it: it is none of a user's, whose registrations are in another namespace.
     "HubServer/RegistrationRoutes.swift": (None, 1),
+    # Installations are of the served hub only.
+    "BuiltInHub/BuiltInHub+Installations.swift": (None, 2),
     # The record itself is removed, or written anew: by its user, an administrator, or another device with its handle.
     "AppBackend/Register/RegistrationRemoval.swift": ("store.removeUnchanged(", 1),
     "AppBackend/Register/RegisterController+Ownership.swift": ("deleteRecord(", 5),

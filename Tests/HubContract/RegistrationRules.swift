@@ -60,7 +60,7 @@ extension Contract {
             let windows = RegistrationDescription(
                 id: try hub.createRegistrationID(), pushVariables: #"{"k":"v"}"#, handle: try .wns(sample.uri("w")),
                 secondaryTileName: "tile",
-                template: Template(body: "<toast a=\"&\">$(m) ]]></toast>", name: "tn", headers: headers))
+                template: Template(body: #"["& ]]>","$(m)"]"#, name: "tn", headers: headers))
             let apple = RegistrationDescription(
                 id: try hub.createRegistrationID(), handle: try .apns(sample.token()),
                 template: Template(body: #"{"aps":{"alert":"$(m)"}}"#, name: "n", expiry: "$(e)", priority: "10"))

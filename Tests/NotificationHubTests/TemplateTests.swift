@@ -23,6 +23,7 @@ import Testing
     /// A JSON text that holds this expression alone, filled in.
     private func fill(_ expression: String) throws -> String {
         let escaped = expression.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\r\n", with: #"\r\n"#).replacing("\n", with: #"\n"#)
         let filled = try fill(try device("{\"v\":\"\(escaped)\"}"))
         return String(filled.dropFirst(#"{"v":"#.count).dropLast())
     }
@@ -36,7 +37,8 @@ import Testing
         (".(name, 3)", #""Ann""#), ("%(text)", #""This%20is%20the%20title%20line""#), ("#(n)", "40"),
         ("#(name)", #""Ann""#),
         ("#(x)", #""""#), ("{'Hi, '+$(name)}", #""Hi, Ann""#), (#"{ "it''s " + $(name) + '!' }"#, #""it''s Ann!""#),
-        ("{'it''s '+$(name)}", #""it's Ann""#), ("{$(name)+$(n)}", #""Ann40""#), ("{#(n)}", "40"),
+        ("{'it''s '+$(name)}", #""it's Ann""#), ("{$(name)+$(n)}", #""Ann40""#), ("{#(n)}", #""40""#),
+        ("{\n'Hi, ' +\u{A0}\r\n$(name)\n}", #""Hi, Ann""#),
         ("$(odd)", #""a \"b\" <c> & d/e""#),
         // Texts, which are taken as they are.
         ("Hi $(name)", #""Hi $(name)""#), ("", #""""#), ("$5", #""$5""#), ("...", #""...""#), ("#1", ##""#1""##),
@@ -76,6 +78,17 @@ import Testing
                 + "<text>Hi $(name)</text><image></image></binding></visual></toast>")
     }
 
+    @Test func `keeps text beside elements as it is`() throws {
+        let body = "<toast><text>Hello <i>$(name)</i> $(name) &amp; co</text><text>$(n)</text>\n</toast>"
+        #expect(
+            try fill(device(body, wns: true))
+                == "<toast><text>Hello <i>Ann</i> $(name) &amp; co</text><text>40</text></toast>")
+    }
+
+    @Test func `passes over a byte order mark before the properties`() throws {
+        #expect(try fill(device(#"["$(name)"]"#), "\u{FEFF}" + Self.properties) == #"["Ann"]"#)
+    }
+
     @Test func `keeps the namespaces of an XML body`() throws {
         let tile = #"<w:tile xmlns:w="urn:one" xmlns:o="urn:two" o:a="$(n)"><w:b/><c xmlns="urn:three"/><d/></w:tile>"#
         #expect(
@@ -101,7 +114,8 @@ import Testing
     @Test(
         arguments: [
             ("2030-01-01T00:00:00Z", "1893456000"), ("2030-01-01T00:00:00.5", "1893456000"),
-            ("1893456000", "1893456000"),
+            ("1893456000", "1893456000"), ("2030-01-01", "1893456000"), ("01/01/2030 00:00:00", "1893456000"),
+            ("2018-11-07T16:18:32.6641371-08:00", "1541636312"),
             ("$(x)", nil), ("", nil),
         ] as [(String, String?)])
     func `leaves out headers without a value, and takes an expiry in each form`(_ expiry: String, _ expected: String?)
@@ -132,7 +146,6 @@ import Testing
         fault("the template's body", try device("{"))
         fault("the template's body", try device("<toast>", wns: true))
         fault("the template's body", try device("<!DOCTYPE toast><toast/>", wns: true))
-        fault("the template's body, which has text between elements", try device("<a>x<b/></a>", wns: true))
         fault("the properties", try device("{}"), "[]")
         fault("the push variables", try device("{}", variables: "x"))
         var native = try device("{}")

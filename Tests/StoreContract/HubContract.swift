@@ -92,6 +92,10 @@ package struct HubContract {
         for id in ids { #expect(try store.hasHubRegistration(tag: "all") { $0.id == id }) }
         #expect(try !store.hasHubRegistration(tag: "all") { $0.id == "r-0" })
         #expect(try !store.hasHubRegistration(tag: "none") { _ in true })
+        for limit in [1, 7, 1_000] {
+            #expect(try store.hubRegistrationCount(tag: "all", limit: limit) == min(limit, ids.count))
+        }
+        #expect(try store.hubRegistrationCount(tag: "none", limit: 10) == 0)
         var changed = try store.putHubRegistration(registration("r-5", "CC", ["few"]))
         #expect(try store.hasHubRegistration(tag: "few") { $0.id == "r-5" })
         changed.tags = ["other"]

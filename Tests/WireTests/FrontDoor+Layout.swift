@@ -73,7 +73,7 @@ extension FrontDoor {
             return text.replacing(#/rate=\d+r/s/#, with: "rate=\(rate)r/s")
         }
         try edit("\(folder)/snippets/app-backend-hub.conf") {
-            $0.replacing("^/app-backend/", with: "^/\(WireSite.hubName)/")
+            $0.replacing("^/app-backend", with: "^/\(WireSite.hubName)")
         }
         try layOutServer(changes, folder: folder, ports: ports)
         for change in changes.edits {

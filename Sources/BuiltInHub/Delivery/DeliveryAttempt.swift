@@ -53,7 +53,7 @@ struct DeliveryAttempt: Sendable {
     }
 
     /// As the queue names the target.
-    var registrationID: String { target.registrationID ?? QueuedMessage.unregistered }
+    var registrationID: String { target.name }
 
     /// The device at its service, as a hash: no handle is kept.
     var device: Int { Self.device(target, channel) }

@@ -42,9 +42,13 @@ struct DeliveryJob {
             self.message.record.add(.unknownError, platform: platform, count: count)
         }
         self.message.inFlight = [:]
-        if case .device(let device) = message.audience {
-            let name = LaneName(of: device, format, among: [])
-            lanes = [Lane(name: name, targets: message.cursors.isEmpty ? [QueuedMessage.unregistered] : [])]
+        if case .devices(let devices) = message.audience, let first = devices.first {
+            let name = LaneName(of: first, format, among: [])
+            let through = message.cursors[name]
+            let targets = devices.indices.map { Target.name(ofPlace: $0) }.drop { target in
+                through.map { target <= $0 } ?? false
+            }
+            lanes = [Lane(name: name, targets: targets)]
         }
     }
 
@@ -103,7 +107,8 @@ struct DeliveryJob {
     /// The target of that name as it is now; nil when the message does not reach it any more.
     func target(_ id: String, _ selection: TargetSelection) throws(StoreError) -> Target? {
         switch message.audience {
-        case .device(let description): Target(description: description)
+        case .devices(let devices):
+            devices.indices.first { Target.name(ofPlace: $0) == id }.map { Target(description: devices[$0], place: $0) }
         case .tags(let expression):
             try selection.reaching(message.record.namespaces).target(id, message.notification.format, expression)
         }

@@ -21,7 +21,7 @@ extension DeliverySession {
         }
         // Each message may name a device in another expression.
         limit(to: worker.options.waitingPerDevice) { job in
-            job.message.retries.map(\.registrationID).filter { $0 != QueuedMessage.unregistered }
+            job.message.retries.map(\.registrationID).filter { !Target.isPlace($0) }
         } abandon: { job, device in
             job.abandonRetries(of: device)
         }

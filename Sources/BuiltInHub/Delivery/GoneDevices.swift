@@ -54,6 +54,10 @@ final class GoneDevices: Sendable {
                 try store.hubRegistration(id.description)?.version == version
             }
         }
+        if try store.installation(of: id) != nil {
+            _ = try store.removeOfInstallation(id, withChannel: true, now: now()) { $0 == version }
+            return
+        }
         guard try store.removeHubRegistration(id, version: version), let id = RegistrationID(id) else { return }
         onRemoved(id, target.description.platform)
     }

@@ -12,8 +12,8 @@ struct QueuedMessage {
     enum Audience {
         /// The devices that the expression names; nil: all of the format.
         case tags(TagExpression?)
-        /// One device, which need not be registered.
-        case device(RegistrationDescription)
+        /// Devices of one platform, which need not be registered.
+        case devices([RegistrationDescription])
     }
 
     /// A device that was tried, and whose service said that it may be tried again.
@@ -57,8 +57,6 @@ struct QueuedMessage {
         self.record = record
     }
 
-    /// The registration id of a direct send's one device, which has none.
-    static let unregistered = ""
 }
 
 extension QueuedMessage {
@@ -68,7 +66,8 @@ extension QueuedMessage {
     /// About what it takes in the store, in bytes: more with each device that waits.
     var size: Int {
         let fixed = 512 + (record.tags?.utf8.count ?? 0) + notification.body.count / 3 * 4
-        return fixed + (retries.count + record.devices.count) * 64
+        let direct = if case .devices(let devices) = audience { devices.count } else { 0 }
+        return fixed + (retries.count + record.devices.count) * 64 + direct * 256
     }
 
     /// As the store keeps it.
@@ -84,8 +83,11 @@ extension QueuedMessage {
             let headers = notification.headers.map { JSONValue.array([.string($0.name), .string($0.value)]) }
             members.append(JSONValue.Member("headers", .array(headers)))
         }
-        if case .device(let description) = audience {
-            members.append(JSONValue.Member("device", HubRegistration.json(description)))
+        if case .devices(let devices) = audience {
+            let json = devices.map(HubRegistration.json)
+            // As earlier versions write and read it.
+            let member = json.count == 1 ? json.first.map { JSONValue.Member("device", $0) } : nil
+            members.append(member ?? JSONValue.Member("devices", .array(json)))
         }
         if let waitReason { members.append(JSONValue.Member("waitReason", .string(waitReason))) }
         if let serviceReason { members.append(JSONValue.Member("serviceReason", .string(serviceReason))) }
@@ -138,10 +140,14 @@ extension QueuedMessage {
     }
 
     private static func audience(of message: HubMessage, _ record: MessageRecord) throws(StoreError) -> Audience {
-        if let device = message.document["device"] {
-            let asRegistration = HubRegistration(
-                id: message.id, channel: "", tags: [], description: device, updatedAt: message.createdAt)
-            return .device(try asRegistration.decoded())
+        if let devices = message.document["devices"]?.array ?? message.document["device"].map({ [$0] }) {
+            var decoded: [RegistrationDescription] = []
+            for device in devices {
+                let asRegistration = HubRegistration(
+                    id: message.id, channel: "", tags: [], description: device, updatedAt: message.createdAt)
+                decoded.append(try asRegistration.decoded())
+            }
+            return .devices(decoded)
         }
         guard let text = record.tags else { return .tags(nil) }
         do throws(TagExpressionError) {

@@ -47,6 +47,11 @@ extension FileSiteStore {
         try registrationTable.hasRecord(tag, tagIndex, where: isWanted)
     }
 
+    /// Counts postings, of which a few may be stale.
+    package func hubRegistrationCount(tag: String, limit: Int) throws(StoreError) -> Int {
+        try tagIndex.readLines(of: tag)?.firstIDs(of: tag, tagIndex.schema, limit: limit).ids.count ?? 0
+    }
+
     /// Walks the hashes of the ids from the lowest: an id keeps its hash wherever its line moves, so none comes twice.
     package func hubRegistrations(
         in namespace: HubNamespace?, after: String?, limit: Int

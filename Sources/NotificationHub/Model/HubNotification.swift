@@ -40,6 +40,8 @@ package struct HubNotification: Sendable {
 
     /// The largest request that the hub takes, in bytes.
     package static let maximumRequest = 65_536
+    /// The largest batch of direct sends, in bytes: 1,000 handles and the notification. nginx has the same limit.
+    package static let maximumBatchRequest = 262_144
 
     package var format: Format
     /// As the service reads it; for templates the properties, a JSON object of texts.

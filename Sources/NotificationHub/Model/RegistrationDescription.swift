@@ -45,6 +45,9 @@ package struct RegistrationDescription: Equatable, Sendable {
     /// Whether all tags are such as clients may set.
     package var hasClientTagsOnly: Bool { unaddressableTags.isEmpty && !tags.contains(where: \.isSystem) }
 
+    /// Whether it has that tag.
+    package func bears(_ tag: Tag) -> Bool { tags.contains(tag) }
+
     /// What is in the element `Tags`; empty for none.
     package var tagList: String { (tags.map(\.description) + unaddressableTags).joined(separator: ",") }
 }
@@ -67,7 +70,7 @@ package struct RegistrationID: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    private init(unchecked text: String) {
+    init(unchecked text: String) {
         description = text
     }
 

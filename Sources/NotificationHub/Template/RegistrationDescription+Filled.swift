@@ -15,7 +15,8 @@ extension RegistrationDescription {
     /// The device's own notification of a template send: its template, filled in with the properties of the send and with the
     /// device's push variables, of which those of the send win.
     ///
-    /// Filled in are the texts of a JSON body, or attributes and texts of an XML body, and the values of headers; never a name.
+    /// Filled in are the texts of a JSON body, or attributes and texts of an XML body, and the values of headers; never a name,
+    /// and no text beside elements.
     /// - Throws: `TemplateFault`: `unreadable`, also for a registration without a template; `tooLarge`, when the texts alone would be
     ///   more than four times `Platform.maximumPayload`. What a service takes exactly, its driver knows.
     package func filled(_ notification: HubNotification) throws(TemplateFault) -> HubNotification {
@@ -24,10 +25,10 @@ extension RegistrationDescription {
         if let variables = pushVariables?.utf8, !variables.allSatisfy(ASCII.isBlank) {
             properties = try TemplateFiller.properties(Array(variables), of: "the push variables")
         }
-        let sent = try TemplateFiller.properties(notification.body, of: "the properties")
+        let sent = try TemplateFiller.properties(notification.bodyWithoutMark, of: "the properties")
         properties.merge(sent) { $1 }
         var filler = TemplateFiller(properties: properties, room: 4 * platform.maximumPayload)
-        let isXML = template.body.utf8.first { !ASCII.isBlank($0) } == UInt8(ascii: "<")
+        let isXML = template.isXML
         let body = isXML ? try filler.xml(template.body) : try filler.json(template.body)
         return HubNotification(
             format: .native(platform), body: body,
@@ -43,9 +44,18 @@ extension RegistrationDescription {
         for (name, template) in [("apns-priority", template.priority), ("apns-expiration", template.expiry)] {
             guard let template, case let text = try filler.text(template), !text.isEmpty else { continue }
             headers.removeAll { ASCII.equalIgnoringCase($0.name, name) }
-            headers.append(PushHeader(name, HubTime.seconds(text).map { String($0) } ?? text))
+            headers.append(PushHeader(name, HubTime.expiry(text).map { String($0) } ?? text))
         }
         return headers.filter { !$0.value.isEmpty }
+    }
+}
+
+extension HubNotification {
+    /// The byte order mark of UTF-8, which some editors write before a text.
+    private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+    fileprivate var bodyWithoutMark: [UInt8] {
+        body.starts(with: Self.mark) ? Array(body.dropFirst(Self.mark.count)) : body
     }
 }
 
@@ -70,7 +80,7 @@ private struct TemplateFiller {
     }
 
     mutating func text(_ template: String) throws(TemplateFault) -> String {
-        try TemplateExpression(template).text(properties, room: &room)
+        try TemplateExpression.registered(template).text(properties, room: &room)
     }
 
     mutating func json(_ body: String) throws(TemplateFault) -> [UInt8] {
@@ -81,7 +91,7 @@ private struct TemplateFiller {
     private mutating func filled(_ json: JSONValue) throws(TemplateFault) -> JSONValue {
         switch json {
         case .string(let text):
-            return try TemplateExpression(text).json(properties, room: &room)
+            return try TemplateExpression.registered(text).json(properties, room: &room)
         case .array(let elements):
             var filled: [JSONValue] = []
             for element in elements { filled.append(try self.filled(element)) }
@@ -102,11 +112,7 @@ private struct TemplateFiller {
     private mutating func filled(_ element: XMLElement) throws(TemplateFault) -> XMLElement {
         var filled = element
         for (name, value) in element.attributes { filled.attributes[name] = try text(value) }
-        if element.children.isEmpty {
-            filled.text = try text(element.text)
-        } else if !element.text.utf8.allSatisfy(ASCII.isBlank) {
-            throw .unreadable("the template's body, which has text between elements")
-        }
+        if element.children.isEmpty { filled.text = try text(element.text) }
         filled.children = []
         for child in element.children { filled.children.append(try self.filled(child)) }
         return filled

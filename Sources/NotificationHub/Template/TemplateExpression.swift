@@ -33,11 +33,13 @@ struct TemplateExpression {
     }
 
     private let tokens: [Token]
+    private let isBraced: Bool
 
-    /// - Throws: `TemplateFault.unreadable`, for an expression that is not of these forms.
-    init(_ text: String) throws(TemplateFault) {
-        var reader = Reader(rest: text.unicodeScalars[...])
-        if reader.take("{") {
+    /// - Throws: `TemplateFlaw`, for an expression that is not of these forms.
+    init(_ text: String) throws(TemplateFlaw) {
+        var reader = Reader(text)
+        isBraced = reader.take("{")
+        if isBraced {
             tokens = try reader.composite()
         } else if let property = try reader.property() {
             tokens = [.property(property)]
@@ -45,7 +47,23 @@ struct TemplateExpression {
             tokens = [.text(text)]
             return
         }
-        guard reader.rest.isEmpty else { throw Reader.fault }
+        guard reader.rest.isEmpty else { throw reader.flaw(.nothingBehind) }
+    }
+
+    /// As `init`, for text of a registered template, whose registration was refused if it is wrong.
+    /// - Throws: `TemplateFault.unreadable`.
+    static func registered(_ text: String) throws(TemplateFault) -> TemplateExpression {
+        do throws(TemplateFlaw) {
+            return try TemplateExpression(text)
+        } catch {
+            throw .unreadable("an expression")
+        }
+    }
+
+    /// The text, if it is no expression; nil if the properties of a send make it.
+    var literal: String? {
+        guard !isBraced, case .text(let text)? = tokens.first else { return nil }
+        return text
     }
 
     /// - Parameters:
@@ -70,7 +88,9 @@ struct TemplateExpression {
     /// As `text(_:room:)`.
     func json(_ properties: [String: String], room: inout Int) throws(TemplateFault) -> JSONValue {
         let text = try text(properties, room: &room)
-        guard case .property(let property)? = tokens.first, property.kind == .number else { return .string(text) }
+        guard !isBraced, case .property(let property)? = tokens.first, property.kind == .number else {
+            return .string(text)
+        }
         let number = JSONValue.number(text)
         return number.isParsable() && !text.hasPrefix("-") ? number : .string(text)
     }
@@ -105,10 +125,18 @@ extension TemplateExpression.Property {
 
 extension TemplateExpression {
     private struct Reader {
-        static let fault = TemplateFault.unreadable("an expression")
         static let maximumNameLength = 120
 
+        let text: String
         var rest: Substring.UnicodeScalarView
+
+        init(_ text: String) {
+            (self.text, rest) = (text, text.unicodeScalars[...])
+        }
+
+        func flaw(_ rule: TemplateRule) -> TemplateFlaw {
+            TemplateFlaw(rule, offset: text.utf8.distance(from: text.startIndex, to: rest.startIndex))
+        }
 
         mutating func take(_ scalar: Unicode.Scalar) -> Bool {
             guard rest.first == scalar else { return false }
@@ -116,8 +144,8 @@ extension TemplateExpression {
             return true
         }
 
-        private mutating func expect(_ scalar: Unicode.Scalar) throws(TemplateFault) {
-            guard take(scalar) else { throw Self.fault }
+        private mutating func expect(_ scalar: Unicode.Scalar, _ rule: TemplateRule) throws(TemplateFlaw) {
+            guard take(scalar) else { throw flaw(rule) }
         }
 
         private mutating func takeAll(where isWanted: (Unicode.Scalar) -> Bool) -> String {
@@ -127,75 +155,77 @@ extension TemplateExpression {
         }
 
         private mutating func skipBlanks() {
-            _ = takeAll { $0 == " " || $0 == "\t" }
+            _ = takeAll(where: \.properties.isWhitespace)
         }
 
         /// What is between `{` and `}`; the first was taken.
-        mutating func composite() throws(TemplateFault) -> [Token] {
+        mutating func composite() throws(TemplateFlaw) -> [Token] {
             var tokens: [Token] = []
             repeat {
                 skipBlanks()
                 tokens.append(try token())
                 skipBlanks()
             } while take("+")
-            try expect("}")
+            try expect("}", .closingBrace)
             let hasNumber = tokens.contains { if case .property(let one) = $0 { one.kind == .number } else { false } }
-            guard tokens.count == 1 || !hasNumber else { throw Self.fault }
+            guard tokens.count == 1 || !hasNumber else { throw flaw(.numberIsWhole) }
             return tokens
         }
 
-        private mutating func token() throws(TemplateFault) -> Token {
+        private mutating func token() throws(TemplateFlaw) -> Token {
             for quote in ["'", "\""] as [Unicode.Scalar] where take(quote) { return .text(try quoted(quote)) }
-            guard let property = try property() else { throw Self.fault }
+            guard let property = try property() else { throw flaw(.part) }
             return .property(property)
         }
 
-        private mutating func quoted(_ quote: Unicode.Scalar) throws(TemplateFault) -> String {
+        private mutating func quoted(_ quote: Unicode.Scalar) throws(TemplateFlaw) -> String {
             var text = takeAll { $0 != quote }
-            try expect(quote)
+            try expect(quote, .closingQuote)
             while take(quote) {
                 text.unicodeScalars.append(quote)
                 text += takeAll { $0 != quote }
-                try expect(quote)
+                try expect(quote, .closingQuote)
             }
             return text
         }
 
         /// Nil where none begins; then nothing was taken.
-        mutating func property() throws(TemplateFault) -> Property? {
+        mutating func property() throws(TemplateFlaw) -> Property? {
             guard let kind = rest.first.flatMap(Property.Kind.init), rest.dropFirst().first == "(" else { return nil }
             rest.removeFirst(2)
             skipBlanks()
+            let start = flaw(.name)
             let name = takeAll { $0 == "_" || $0.isASCII && $0.properties.isAlphabetic || ("0"..."9").contains($0) }
-            guard (1...Self.maximumNameLength).contains(name.utf8.count) else { throw Self.fault }
+            guard (1...Self.maximumNameLength).contains(name.utf8.count) else { throw start }
             var property = Property(kind: kind, name: name.lowercased())
             skipBlanks()
             if take(":") { property.fallback = try fallback() }
             skipBlanks()
             if kind == .plain || kind == .shortened, take(",") { property.limit = try limit() }
-            guard kind != .shortened || property.limit != nil else { throw Self.fault }
-            try expect(")")
+            guard kind != .shortened || property.limit != nil else { throw flaw(.length) }
+            try expect(")", .closingParenthesis)
             return property
         }
 
-        private mutating func limit() throws(TemplateFault) -> Int {
+        private mutating func limit() throws(TemplateFlaw) -> Int {
             skipBlanks()
+            let start = flaw(.length)
             let digits = takeAll { ("0"..."9").contains($0) }
             skipBlanks()
-            guard let limit = Int(digits) else { throw Self.fault }
+            guard let limit = Int(digits) else { throw start }
             return limit
         }
 
-        private mutating func fallback() throws(TemplateFault) -> String {
+        private mutating func fallback() throws(TemplateFlaw) -> String {
             skipBlanks()
-            try expect("{")
+            try expect("{", .fallback)
             var text = takeAll { $0 != "}" && $0 != "\\" }
             while take("\\") {
-                guard let escaped = rest.popFirst() else { throw Self.fault }
+                guard let escaped = rest.popFirst() else { throw flaw(.fallback) }
                 text.unicodeScalars.append(escaped)
                 text += takeAll { $0 != "}" && $0 != "\\" }
             }
-            try expect("}")
+            try expect("}", .fallback)
             return text
         }
     }

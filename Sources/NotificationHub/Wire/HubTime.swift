@@ -18,6 +18,19 @@ package struct HubTime {
         (Timestamp(rfc3339: text) ?? Timestamp(rfc3339: text + "Z") ?? slashed(text))?.seconds
     }
 
+    /// The same of an expiry, which may also be a day or to the minute.
+    static func expiry(_ text: String) -> Int64? {
+        seconds(text) ?? (Timestamp(rfc3339: text + "T00:00:00Z") ?? toTheMinute(text))?.seconds
+    }
+
+    /// `2030-01-02T13:04+0000`, as the SDKs for phones write the expiry of an installation.
+    private static func toTheMinute(_ text: String) -> Timestamp? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 21 else { return nil }
+        let parts = [bytes[..<16], bytes[16..<19], bytes[19...]].map { String(decoding: $0, as: UTF8.self) }
+        return Timestamp(rfc3339: "\(parts[0]):00\(parts[1]):\(parts[2])")
+    }
+
     private static func slashed(_ text: String) -> Timestamp? {
         let parts = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard parts.count == 2, let day = parts.first, let clock = parts.last else { return nil }

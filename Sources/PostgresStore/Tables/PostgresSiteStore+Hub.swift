@@ -25,6 +25,9 @@ extension PostgresSiteStore {
         FROM hub_registration_tags AS t JOIN hub_registrations AS r ON r.id = t.registration_id
         WHERE t.tag = $1 AND t.registration_id >= $2 AND r.removed_at IS NULL ORDER BY t.registration_id LIMIT $3
         """)
+    private static let hubRegistrationCount = Statement.reading(
+        "hubRegistrationCount",
+        "SELECT count(*) FROM (SELECT 1 FROM hub_registration_tags WHERE tag = $1 LIMIT $2) AS first")
     private static let hubRegistrationsInOrder = Statement.reading(
         "hubRegistrations",
         """
@@ -125,6 +128,12 @@ extension PostgresSiteStore {
             try all(Self.hubRegistrationsByTag, [.name(tag), .behind(after), .count(limit)])
         } naming: {
             $0
+        }
+    }
+
+    package func hubRegistrationCount(tag: String, limit: Int) throws(StoreError) -> Int {
+        try database.call(Self.hubRegistrationCount, [.name(tag), .count(limit)]) { (rows) throws(CallFailure) in
+            try rows.first?.integer(0) ?? 0
         }
     }
 

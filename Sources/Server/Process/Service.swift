@@ -3,6 +3,7 @@ import AppBackend
 import FastCGI
 import Glibc
 import Logging
+import NotificationHub
 import Store
 import System
 
@@ -95,7 +96,9 @@ package final class Service: Sendable {
     private static func limits(_ configuration: SiteConfiguration) -> ServerLimits {
         var limits = ServerLimits()
         limits.workers = configuration.workers
-        limits.bodyBytes = configuration.bodyBytes
+        // A site takes no more itself than its own limit.
+        let batch = configuration.localHub.isServed ? HubNotification.maximumBatchRequest : 0
+        limits.bodyBytes = max(configuration.bodyBytes, batch)
         limits.drainSeconds = configuration.drainSeconds
         return limits
     }

@@ -85,7 +85,7 @@ package struct Site {
         self.backend = backend
         (self.hub, self.webhooks) = (hub, webhooks)
         let whole: any Responder =
-            hub.served.map { HubAndBackend(name: configuration.hub.name, hub: $0, backend: backend) } ?? backend
+            hub.served.map { HubAndBackend(configuration, hub: $0, backend: backend) } ?? backend
         responder = metrics.requests.measuring(whole, observe: { $0.log(to: logger) })
     }
 
@@ -206,19 +206,34 @@ package struct Site {
     }
 }
 
-/// Serves the local hub under `/<name>/`, and the backend under everything else.
+/// Serves the local hub under `/<name>/`, and where an SDK asks for hubs, and the backend under everything else.
 private struct HubAndBackend: Responder {
-    let name: String
-    let hub: HubServer
-    let backend: Backend
+    private let name: String
+    /// The largest body for the backend. The hub has limits of its own.
+    private let bodyBytes: Int
+    private let hub: HubServer
+    private let backend: Backend
 
-    func respond(to request: Request) -> Response {
-        isForHub(request) ? hub.respond(to: request) : backend.respond(to: request)
+    init(_ configuration: SiteConfiguration, hub: HubServer, backend: Backend) {
+        (name, bodyBytes) = (configuration.hub.name, configuration.bodyBytes)
+        (self.hub, self.backend) = (hub, backend)
     }
 
+    func respond(to request: Request) -> Response {
+        guard !isForHub(request) else { return hub.respond(to: request) }
+        guard request.body.count <= bodyBytes else { return Backend.refusal(.contentTooLarge).response }
+        return backend.respond(to: request)
+    }
+
+    /// Collections that only a hub has: a client that calls it by another name reads in its own language that it is wrong.
+    private static let collections = ["registrations", "registrationids", "installations", "schedulednotifications"]
+
     private func isForHub(_ request: Request) -> Bool {
-        let first = request.path.utf8.drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "/") }
-        return first.elementsEqual(name.utf8) { ASCII.lowercased($0) == ASCII.lowercased($1) }
+        let segments = request.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2).map { String(Substring($0)) }
+        guard let first = segments.first else { return false }
+        if [name, "$Resources"].contains(where: { ASCII.equalIgnoringCase($0, first) }) { return true }
+        guard segments.count > 1, !ASCII.equalIgnoringCase(first, "api") else { return false }
+        return Self.collections.contains { ASCII.equalIgnoringCase($0, segments[1]) }
     }
 }
 

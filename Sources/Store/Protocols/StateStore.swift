@@ -175,6 +175,9 @@ package protocol HubStore: Sendable {
     /// look at all of them.
     func hasHubRegistration(tag: String, where isWanted: (HubRegistration) -> Bool) throws(StoreError) -> Bool
 
+    /// About how many registrations have that tag (lower-cased), to choose the rarer of two; no more than the limit.
+    func hubRegistrationCount(tag: String, limit: Int) throws(StoreError) -> Int
+
     /// Every registration of that namespace, in pages, in no order of meaning; none twice, also while others write.
     /// - Parameter namespace: nil: of both.
     /// - Throws: `invalidContinuationToken`, when `after` is not the `next` of an earlier page.
@@ -194,6 +197,10 @@ extension HubStore {
     /// Every registration of both namespaces.
     package func hubRegistrations(after: String?, limit: Int) throws(StoreError) -> Page<HubRegistration> {
         try hubRegistrations(in: nil, after: after, limit: limit)
+    }
+
+    package func hubRegistrationCount(tag: String, limit: Int) throws(StoreError) -> Int {
+        try hubRegistrations(tag: tag, after: nil, limit: limit).elements.count
     }
 
     /// Each page of a tag's registrations costs a look at the ids of all of them, so only two are asked for.

@@ -77,6 +77,10 @@ package final class MemoryHubStore: HubStore, HubQueue {
         return list(after, limit) { $0.tags.contains(tag) }
     }
 
+    package func hubRegistrationCount(tag: String, limit: Int) throws(StoreError) -> Int {
+        state.withLock { state in min(limit, state.registrations.values.count { $0.tags.contains(tag) }) }
+    }
+
     package func forEachHubRegistration(tag: String, _ body: (HubRegistration) -> Void) throws(StoreError) {
         list(nil, .max) { $0.tags.contains(tag) }.elements.forEach(body)
     }

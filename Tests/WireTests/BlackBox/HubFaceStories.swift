@@ -46,6 +46,33 @@ extension WireTests {
             }
         }
 
+        @Test func `a hub of another name, and a body that nginx refuses, are answered in XML`() throws {
+            let site = try sharedSite()
+            let unknown = try ask(
+                site, token: token(site, hub: "elsewhere"), path: "/elsewhere/registrationids")
+            #expect(unknown.status == .notFound)
+            #expect(String(decoding: unknown.body, as: UTF8.self).contains("No service is hosted"))
+            let body = [UInt8](repeating: 65, count: 300_000)
+            let large = try ask(site, token: token(site), path: "/\(WireSite.hubName)/messages", body: body)
+            #expect(large.status == .contentTooLarge)
+            #expect(large.fields[.contentType]?.hasPrefix("application/xml") == true)
+            let detail = try ErrorDocument(decoding: large.body).detail
+            #expect(detail.hasPrefix("The request's body is larger than 256 KB..TrackingId:"))
+        }
+
+        @Test func `the hub is read by its name, and what it does not have is refused in XML`() throws {
+            let site = try sharedSite()
+            for (method, path, status) in [
+                (HTTPRequest.Method.get, "/\(WireSite.hubName)", 200), (.get, "/$Resources/NotificationHubs", 200),
+                (.put, "/\(WireSite.hubName)", 403), (.post, "/\(WireSite.hubName)/jobs", 403),
+                (.get, "/\(WireSite.hubName)/feedbackcontainer", 403), (.get, "/\(WireSite.hubName)/nothing", 404),
+            ] {
+                let answer = try ask(site, token: token(site, hub: ""), method: method, path: path)
+                #expect(answer.status.code == status, "\(path)")
+                #expect(answer.fields[.contentType]?.contains("xml") == true)
+            }
+        }
+
         @Test func `a caller's tracking id comes back`() throws {
             let site = try sharedSite()
             let name = try #require(HTTPField.Name("TrackingId"))
@@ -71,14 +98,16 @@ extension WireTests {
         }
 
         private func ask(
-            _ site: WireSite, token: String?, fields: HTTPFields = [:], authority: String? = nil
+            _ site: WireSite, token: String?, fields: HTTPFields = [:], authority: String? = nil,
+            method: HTTPRequest.Method = .post, path: String = "/\(WireSite.hubName)/registrationids",
+            body: [UInt8] = []
         ) throws -> Response {
             var fields = fields
             if let token { fields[.authorization] = token }
             return try site.transport.respond(
                 to: Request(
-                    method: .post, authority: authority ?? site.hubAuthority,
-                    path: "/\(WireSite.hubName)/registrationids", query: "api-version=2020-06", fields: fields))
+                    method: method, authority: authority ?? site.hubAuthority, path: path,
+                    query: "api-version=2020-06", fields: fields, body: body))
         }
     }
 }
