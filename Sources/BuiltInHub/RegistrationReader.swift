@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
-import System
+internal import System
 
 /// Reads stored registrations for lists and sends, which one that cannot be read must not end: it is passed over, and
 /// reported the first time.
