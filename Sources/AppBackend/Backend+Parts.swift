@@ -4,6 +4,7 @@ package import HTTP
 package import JWT
 package import Logging
 package import Store
+package import System
 package import Text
 
 extension Backend {
@@ -51,6 +52,7 @@ extension Backend {
         /// Of the program, as `/health` tells it to this host.
         package var version: String
         package var now: @Sendable () -> Timestamp
+        package var clock: MonotonicClock = { .now }
         package var load: @Sendable () -> HealthController.Load
         /// The ways to devices whose messages wait for a credential, for `/health`.
         package var waiting: @Sendable () -> [HealthController.WaitingChannel] = { [] }

@@ -171,7 +171,8 @@ extension AuthenticationMethod {
         case .password, .test: BasicAuthenticator(passwords: parts.authenticator, method: self)
         case .token:
             AppTokenAuthenticator(
-                store: parts.store, users: parts.authenticator, throttle: parts.tokenThrottle, now: parts.now)
+                store: parts.store, users: parts.authenticator, throttle: parts.tokenThrottle, now: parts.now,
+                clock: parts.clock)
         case .bearer: parts.issuers.map { BearerAuthenticator(verifier: $0, users: users) }
         case .webServer: WebServerAuthenticator(users: parts.authenticator)
         case .session: SessionAuthenticator(sessions: sessions)

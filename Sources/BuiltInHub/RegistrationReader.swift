@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
-import System
+internal import System
 
 /// A registration, and what it says. One of an installation is not in the store by itself.
 struct KnownRegistration: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import NotificationHub
 import Store
-import System
+internal import System
 import Text
 
 /// One device that a send reaches.

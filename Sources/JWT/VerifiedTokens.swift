@@ -52,7 +52,7 @@ final class VerifiedTokens: Sendable {
     func insert(_ entry: Entry, for fingerprint: Fingerprint) {
         entries.withLock { entries in
             entries[fingerprint] = entry
-            if entries.count > Self.maximumEntries { entries.keepHighest(Self.maximumEntries / 2, by: \.end) }
+            entries.halve(above: Self.maximumEntries, by: \.end)
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
 internal import HTTPTypes
-import System
+internal import System
 internal import Text
 
 /// Adds an access token to each push, and keeps the token fresh.
@@ -16,7 +16,7 @@ package final class BearerSender: PushSender {
     /// Pushes that wait for the first token; one more is `CredentialError.unavailable`.
     package static let maximumWaiting = 1_000
     /// Between two fetches that failed.
-    package static let backoff = Backoff(doubling: .seconds(1), to: .seconds(60))
+    static let backoff = Backoff(doubling: .seconds(1), to: .seconds(60))
 
     typealias Completion = @Sendable (Result<Response, any Error>) -> Void
 

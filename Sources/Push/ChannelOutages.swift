@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What keeps a channel's pushes from being sent although its credential is not refused: there is no access token, or a
-/// service is not trusted. Times are seconds since 1970.
+/// service is not trusted.
 struct ChannelOutages {
     /// Services that are remembered. Devices name those of browsers, and can name any number.
     static let maximum = 16
-    /// A service that was not asked again for so long is forgotten, in seconds: no message waits longer.
-    static let lifetime: Int64 = 30 * 60
+    /// A service that was not asked again for so long is forgotten: no message waits longer.
+    static let lifetime = Duration.seconds(30 * 60)
 
     private struct Entry {
         let outage: PushChannel.Outage
-        var metAt: Int64
+        var metAt: ContinuousClock.Instant
     }
 
     private var token: PushChannel.Outage?
@@ -28,7 +28,7 @@ struct ChannelOutages {
     mutating func endToken() -> Bool { token.take() != nil }
 
     /// - Returns: whether it was not known.
-    mutating func begin(_ service: String, _ outage: PushChannel.Outage, at now: Int64) -> Bool {
+    mutating func begin(_ service: String, _ outage: PushChannel.Outage, at now: ContinuousClock.Instant) -> Bool {
         forgetOld(now)
         guard services[service] == nil else {
             services[service]?.metAt = now
@@ -43,7 +43,7 @@ struct ChannelOutages {
     mutating func end(_ service: String) -> Bool { services.removeValue(forKey: service) != nil }
 
     /// The one that is there for the longest time.
-    mutating func first(at now: Int64) -> PushChannel.Outage? {
+    mutating func first(at now: ContinuousClock.Instant) -> PushChannel.Outage? {
         forgetOld(now)
         return token ?? services.values.map(\.outage).min { $0.since < $1.since }
     }
@@ -51,9 +51,8 @@ struct ChannelOutages {
     /// Why pushes to that service are not sent.
     func reason(of service: String) -> String? { token?.reason ?? services[service]?.outage.reason }
 
-    private mutating func forgetOld(_ now: Int64) {
+    private mutating func forgetOld(_ now: ContinuousClock.Instant) {
         guard !services.isEmpty else { return }
-        // A clock that was set must not keep one for longer.
-        services = services.filter { (0...Self.lifetime).contains(now - $0.value.metAt) }
+        services = services.filter { $0.value.metAt + Self.lifetime >= now }
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import HTTP
-import System
+package import System
 
 /// One way to the devices of one platform: a driver, the sender that carries its requests with one credential, and what
 /// follows from the answers for that credential.
@@ -63,7 +63,7 @@ package final class PushChannel: Sendable {
     private let services: Services
     private let ownService: String
     private let now: @Sendable () -> Int64
-    private let clock: @Sendable () -> ContinuousClock.Instant
+    private let clock: MonotonicClock
     private let report: @Sendable (String) -> Void
     private let credential = Lock<CredentialHold?>(nil)
     private let outages = Lock(ChannelOutages())
@@ -72,12 +72,12 @@ package final class PushChannel: Sendable {
     /// - Parameters:
     ///   - maximumInFlight: for a sender with few connections of one push each; more would wait for one of them.
     ///   - now: seconds since 1970.
-    ///   - clock: when a push is sent, for the sender.
+    ///   - clock: counts pauses, and tells the sender when a push is sent.
     ///   - report: receives a sentence for the operator when a hold or an outage begins and when it ends.
     package init(
         name: String, app: String = "", driver: any PushDriver, sender: any PushSender, services: Services = .one,
         maximumInFlight: Int? = nil, now: @escaping @Sendable () -> Int64,
-        clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        clock: @escaping MonotonicClock = { .now },
         report: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         (self.name, self.app) = (name, app.lowercased())
@@ -108,8 +108,7 @@ package final class PushChannel: Sendable {
         }
     }
 
-    /// - Parameter now: seconds since 1970.
-    package func admission(_ now: Int64) -> Admission {
+    package func admission(_ now: ContinuousClock.Instant) -> Admission {
         credential.withLock { hold in
             guard let hold else { return .open }
             return hold.isPause(now) ? .held : .probe
@@ -118,14 +117,19 @@ package final class PushChannel: Sendable {
 
     /// Nil while the service accepts the credential.
     package var hold: Hold? {
-        credential.withLock { hold in
-            hold.map { Hold(channel: name, reason: $0.reason, since: $0.since, until: $0.until) }
+        let (now, instant) = (now(), clock())
+        return credential.withLock { hold in
+            hold.map {
+                // To the nearest second.
+                let left = (instant.duration(to: $0.until) + .milliseconds(500)).components.seconds
+                return Hold(channel: name, reason: $0.reason, since: $0.since, until: now + left)
+            }
         }
     }
 
     /// The oldest; nil while pushes are sent.
     package var outage: Outage? {
-        let now = now()
+        let now = clock()
         return outages.withLock { $0.first(at: now) }
     }
 
@@ -213,7 +217,7 @@ package final class PushChannel: Sendable {
             if wasReported { report("push: \(label(of: service)) takes pushes again") }
             return
         }
-        let now = now()
+        let now = clock()
         let isNews = troubles.withLock { $0.begin(service, pause: pause, at: now) }
         if isNews { report("push: \(label(of: service)) takes no pushes at present: \(words)") }
     }
@@ -221,9 +225,9 @@ package final class PushChannel: Sendable {
     private func label(of service: String) -> String { name + (host(of: service).map { " (\($0))" } ?? "") }
 
     private func noteFault(_ fault: ConnectionFault, of service: String) {
-        let now = now()
+        let now = clock()
         let reason = fault.sentence(of: services == .one ? "the push service" : service)
-        let outage = Outage(channel: name, cause: .connection, reason: reason, since: now)
+        let outage = Outage(channel: name, cause: .connection, reason: reason, since: self.now())
         let isNew = outages.withLock { $0.begin(service, outage, at: now) }
         if isNew { report("push: no trusted connection for \(name): \(reason)") }
     }
@@ -234,11 +238,11 @@ package final class PushChannel: Sendable {
     }
 
     private func refuse(_ reason: String) {
-        let now = now()
+        let (since, now) = (now(), clock())
         let isNew = credential.withLock { hold in
             hold?.refuse(reason: reason, now: now)
             guard hold == nil else { return false }
-            hold = CredentialHold(reason: reason, now: now)
+            hold = CredentialHold(reason: reason, since: since, now: now)
             return true
         }
         if isNew, let hold { report("push: the service refuses the credential of \(name): \(hold.reason)") }

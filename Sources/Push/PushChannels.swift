@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package import NotificationHub
-import System
+internal import System
 
 /// All channels of a hub, and which of them reaches a device.
 package final class PushChannels: Sendable {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The push services that take nothing at present, because they are down or ask to wait. Times are seconds since 1970.
+/// The push services that take nothing at present, because they are down or ask to wait.
 struct ServiceTroubles {
     /// Services that are remembered. Devices name those of browsers, and can name any number.
     static let maximum = 16
     /// A service that was not asked again for so long is forgotten: no message waits longer.
-    static let lifetime: Int64 = 30 * 60
+    static let lifetime = Duration.seconds(30 * 60)
     /// A shorter trouble is over before anybody reads of it.
-    static let patience: Int64 = 4
+    static let patience = Duration.seconds(4)
 
     private struct Entry {
-        let since: Int64
-        var metAt: Int64
+        let since: ContinuousClock.Instant
+        var metAt: ContinuousClock.Instant
         var isReported = false
     }
 
@@ -19,15 +19,12 @@ struct ServiceTroubles {
 
     /// - Parameter pause: seconds for which the service asks; nil: it does not say.
     /// - Returns: whether the operator should read of it now.
-    mutating func begin(_ service: String, pause: Int?, at now: Int64) -> Bool {
-        if !services.isEmpty {
-            // A clock that was set must not keep one for longer.
-            services = services.filter { (0...Self.lifetime).contains(now - $0.value.metAt) }
-        }
+    mutating func begin(_ service: String, pause: Int?, at now: ContinuousClock.Instant) -> Bool {
+        if !services.isEmpty { services = services.filter { $0.value.metAt + Self.lifetime >= now } }
         guard var entry = services[service] ?? (services.count < Self.maximum ? Entry(since: now, metAt: now) : nil)
         else { return false }
         entry.metAt = now
-        let isLong = now - entry.since >= Self.patience || Int64(pause ?? 0) >= Self.patience
+        let isLong = entry.since + Self.patience <= now || .seconds(pause ?? 0) >= Self.patience
         let isNews = isLong && !entry.isReported
         entry.isReported = entry.isReported || isNews
         services[service] = entry

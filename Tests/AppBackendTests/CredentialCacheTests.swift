@@ -15,7 +15,7 @@ struct CredentialCacheTests {
         }
     }
 
-    @Test func `a success is forgotten when its time is over or the clock was set back`() {
+    @Test func `a success is forgotten when its time is over`() {
         let cache = CredentialCache()
         let tag = cache.fingerprint(name: "alice", password: "pw", hash: "$y$1")
         cache.insert(tag, now: 1000)
@@ -26,8 +26,6 @@ struct CredentialCacheTests {
         #expect(cache.contains(tag, at: network, now: 1000 + CredentialCache.lifetimeSeconds - 1))
         #expect(!cache.contains(tag, at: ClientNetwork("192.0.3.1"), now: 1001))
         #expect(!cache.contains(tag, at: network, now: 1000 + CredentialCache.lifetimeSeconds))
-        cache.insert(tag, now: 1000)
-        #expect(!cache.contains(tag, now: 999))
     }
 
     @Test func `beyond its bound the oldest are dropped and the newest stay`() {

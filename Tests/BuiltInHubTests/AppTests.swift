@@ -34,6 +34,7 @@ private struct TwoApps {
             senders.map { name, app, sender in
                 PushChannel(
                     name: name, app: app, driver: RuledDriver(.fcm, rule), sender: sender, now: around.now,
+                    clock: around.clock,
                     report: around.report)
             }
         }

@@ -82,11 +82,11 @@ private struct Unreachable: TransportFailure {
 
     @Test func `is remembered for a bounded number of services, and told of at once where it asks to wait long`() {
         var troubles = ServiceTroubles()
-        let news = (0..<100).map { troubles.begin("\($0).example", pause: 600, at: 0) }
+        let news = (0..<100).map { troubles.begin("\($0).example", pause: 600, at: .at(0)) }
         #expect(news.count(where: \.self) == ServiceTroubles.maximum)
         let later = [
-            troubles.begin("0.example", pause: 600, at: 10), troubles.end("0.example"), troubles.end("0.example"),
-            troubles.begin("0.example", pause: nil, at: 20), troubles.end("0.example"),
+            troubles.begin("0.example", pause: 600, at: .at(10)), troubles.end("0.example"), troubles.end("0.example"),
+            troubles.begin("0.example", pause: nil, at: .at(20)), troubles.end("0.example"),
         ]
         #expect(later == [false, true, false, false, false])
     }

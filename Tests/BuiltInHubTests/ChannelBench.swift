@@ -8,6 +8,7 @@ import Support
 import Testing
 
 import class System.Lock
+import typealias System.MonotonicClock
 
 /// A service whose answers mean what the test says; its requests name the device in the path.
 struct RuledDriver: PushDriver {
@@ -80,13 +81,14 @@ final class CredentialSender: PushSender {
 extension DeliveryBench {
     /// A hub that reaches browsers by one service with one credential.
     convenience init(
-        _ sender: CredentialSender, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        _ sender: CredentialSender, clock: MonotonicClock? = nil,
         _ rule: @escaping @Sendable (Int) -> PushResult
     ) {
         self.init(channels: { around in
             [
                 PushChannel(
-                    name: "service", driver: RuledDriver(.browser, rule), sender: sender, now: around.now, clock: clock,
+                    name: "service", driver: RuledDriver(.browser, rule), sender: sender, now: around.now,
+                    clock: clock ?? around.clock,
                     report: around.report)
             ]
         })

@@ -12,6 +12,7 @@ import Testing
 import Text
 
 import class System.Lock
+import typealias System.MonotonicClock
 
 /// A push service that has no secrets: its requests name the device in the path.
 struct PlainDriver: PushDriver {
@@ -108,11 +109,12 @@ final class DeliveryBench {
     let worker: DeliveryWorker
     let hub: HubBench
     let reports = Lock<[String]>([])
-    private let time = Lock(HubBench.now)
+    private let time = Lock((date: HubBench.now, instant: ContinuousClock.now))
 
     /// What a channel takes from its hub.
     struct Surroundings {
         let now: @Sendable () -> Int64
+        let clock: MonotonicClock
         let report: @Sendable (String) -> Void
     }
 
@@ -135,12 +137,15 @@ final class DeliveryBench {
         adjust(&options)
         let late = Late()
         let around = Surroundings(
-            now: { late.bench?.now ?? 0 }, report: { text in late.bench?.reports.withLock { $0.append(text) } })
+            now: { late.bench?.now ?? 0 }, clock: { late.bench?.instant ?? .now },
+            report: { text in late.bench?.reports.withLock { $0.append(text) } })
         let browsers = PushChannel(
             name: "browser", driver: driver, sender: network ?? sender, services: .byAuthority, now: around.now,
+            clock: around.clock,
             report: around.report)
         worker = DeliveryWorker(
             store: store, channels: channels?(around) ?? [browsers], options: options, now: around.now,
+            clock: around.clock,
             report: around.report, noteGone: noteGone)
         hub = HubBench(store: store, worker: worker)
         late.bench = self
@@ -160,15 +165,19 @@ final class DeliveryBench {
         worker.loop.stop()
     }
 
-    var now: Int64 { time.withLock { $0 } }
+    var now: Int64 { time.withLock { $0.date } }
+    var instant: ContinuousClock.Instant { time.withLock { $0.instant } }
 
-    /// Without a call for the worker: it finds out by itself.
+    /// Sets the date only, without a call for the worker: it finds out by itself.
     func setClock(_ seconds: Int64) {
-        time.withLock { $0 = seconds }
+        time.withLock { $0.date = seconds }
     }
 
     func pass(_ seconds: Int64) {
-        time.withLock { $0 += seconds }
+        time.withLock {
+            $0.date += seconds
+            $0.instant += .seconds(seconds)
+        }
         worker.wake()
     }
 

@@ -97,6 +97,21 @@ import Testing
         #expect(bench.sender.paths == ["/1", "/2", "/1"])
     }
 
+    @Test func `a date that is set makes no retry earlier, and none later`() throws {
+        let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(503)))
+        bench.register(1)
+        bench.start()
+        let id = bench.send()
+        try bench.wait { try bench.sender.requests.count == 1 && bench.inFlight(id) == 0 }
+        bench.setClock(bench.now + 600)
+        try bench.goRound()
+        #expect(bench.sender.requests.count == 1)
+        bench.setClock(bench.now - 6_000)
+        bench.sender.answer(ScriptedSender.status(201))
+        bench.pass(5)
+        #expect(try bench.outcomes(id) == ["Success": 1])
+    }
+
     @Test func `after half an hour a message is given up, and says so`() throws {
         let bench = DeliveryBench(sender: ScriptedSender(ScriptedSender.status(503)))
         for id in 1...3 { bench.register(id) }
@@ -190,7 +205,7 @@ import Testing
         let bench = DeliveryBench {
             ($0.batch, $0.unsentPerService) = (2, 4)
         } channels: { around in
-            [PushChannel(name: "browser", driver: PlainDriver(), sender: sender, now: around.now)]
+            [PushChannel(name: "browser", driver: PlainDriver(), sender: sender, now: around.now, clock: around.clock)]
         }
         for id in 1...10 { bench.register(id) }
         sender.say(sent: 0)

@@ -29,11 +29,11 @@ private struct Environments {
             [
                 PushChannel(
                     name: "service", app: apps[0], driver: RuledDriver(.browser, rule), sender: first,
-                    now: around.now,
+                    now: around.now, clock: around.clock,
                     report: around.report),
                 PushChannel(
                     name: "service sandbox", app: apps[1], driver: RuledDriver(.browser, rule), sender: second,
-                    now: around.now, report: around.report),
+                    now: around.now, clock: around.clock, report: around.report),
             ]
         })
         bench.register(1)

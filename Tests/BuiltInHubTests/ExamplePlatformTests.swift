@@ -53,7 +53,8 @@ private struct ExampleDriver: PushDriver {
         let bench = DeliveryBench(channels: { around in
             [
                 PushChannel(
-                    name: "example", driver: ExampleDriver(), sender: sender, now: around.now, report: around.report)
+                    name: "example", driver: ExampleDriver(), sender: sender, now: around.now, clock: around.clock,
+                    report: around.report)
             ]
         })
         for (id, token) in [("1-1-1", "phone"), ("2-1-1", "tablet"), ("3-1-1", "gone")] {

@@ -10,22 +10,22 @@ import Testing
         let names = (0..<ServiceThrottle.maximumIdle * 3).map { "\($0).example" }
         for name in names {
             throttle.begin(name)
-            throttle.end(name, PushResult(.pnsUnavailable, .retry(afterSeconds: nil)), now: 0)
+            throttle.end(name, PushResult(.pnsUnavailable, .retry(afterSeconds: nil)), now: .at(0))
         }
         #expect(throttle.inFlight == 0)
-        #expect(names.count { throttle.backoffUntil($0, now: 0) != nil } <= ServiceThrottle.maximumIdle)
+        #expect(names.count { throttle.backoffUntil($0, now: .at(0)) != nil } <= ServiceThrottle.maximumIdle)
     }
 
     @Test func `a service that is held is remembered before one that is well, and one under way always`() {
         var throttle = ServiceThrottle(limit: 1)
         throttle.begin("busy.example")
         throttle.begin("down.example")
-        throttle.end("down.example", PushResult(.pnsUnavailable, .retry(afterSeconds: 30)), now: 0)
+        throttle.end("down.example", PushResult(.pnsUnavailable, .retry(afterSeconds: 30)), now: .at(0))
         for number in 0..<ServiceThrottle.maximumIdle * 3 {
             throttle.begin("\(number).example")
-            throttle.end("\(number).example", PushResult(.success), now: 0)
+            throttle.end("\(number).example", PushResult(.success), now: .at(0))
         }
-        #expect(throttle.backoffUntil("down.example", now: 0) == 30)
+        #expect(throttle.backoffUntil("down.example", now: .at(0)) == .at(30))
         #expect(throttle.isFull("busy.example"))
     }
 
@@ -36,9 +36,9 @@ import Testing
             throttle.begin("push.example")
         }
         #expect(throttle.isFull("push.example") && !throttle.isFull("other.example"))
-        for _ in 0..<2 { throttle.end("push.example", PushResult(.success), now: 0) }
+        for _ in 0..<2 { throttle.end("push.example", PushResult(.success), now: .at(0)) }
         #expect(throttle.isFull("push.example"))
-        throttle.end("push.example", PushResult(.success), now: 0)
+        throttle.end("push.example", PushResult(.success), now: .at(0))
         #expect(!throttle.isFull("push.example"))
         throttle.begin("push.example")
         #expect(!throttle.isFull("push.example"))
@@ -56,7 +56,7 @@ import Testing
         for _ in 0..<50 { throttle.begin("push.example") }
         #expect(!throttle.isFull("push.example"))
         // Answers do not tell that others were sent.
-        throttle.end("channel apns", PushResult(.success), now: 0)
+        throttle.end("channel apns", PushResult(.success), now: .at(0))
         throttle.note(unsent: 5, of: "channel apns")
         #expect(throttle.isFull("channel apns"))
         throttle.note(unsent: 4, of: "channel apns")
@@ -71,7 +71,7 @@ import Testing
         }
         throttle.note(unsent: 0, of: "channel fcm")
         #expect(throttle.isFull("channel fcm") && !throttle.isBackedUp)
-        throttle.end("channel fcm", PushResult(.success), now: 0)
+        throttle.end("channel fcm", PushResult(.success), now: .at(0))
         #expect(!throttle.isFull("channel fcm"))
     }
 
@@ -83,9 +83,9 @@ import Testing
         }
         throttle.begin("channel fcm", most: 200)
         #expect(throttle.isFull("channel wns") && !throttle.isFull("channel fcm"))
-        throttle.end("channel wns", PushResult(.success), now: 0)
+        throttle.end("channel wns", PushResult(.success), now: .at(0))
         #expect(throttle.isFull("channel wns"))
-        throttle.end("channel wns", PushResult(.success), now: 0)
+        throttle.end("channel wns", PushResult(.success), now: .at(0))
         #expect(!throttle.isFull("channel wns"))
         for _ in 0..<99 { throttle.begin("channel fcm", most: 200) }
         #expect(throttle.isFull("channel fcm"))

@@ -32,7 +32,8 @@ private struct ThreeChannels {
                     }
                 }
                 return PushChannel(
-                    name: name, app: app, driver: driver, sender: sender, now: around.now, report: around.report)
+                    name: name, app: app, driver: driver, sender: sender, now: around.now, clock: around.clock,
+                    report: around.report)
             }
         }
     }

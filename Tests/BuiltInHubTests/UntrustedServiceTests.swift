@@ -60,9 +60,9 @@ private struct Untrusted: TransportFailure {
     @Test func `is remembered for a bounded number of services`() {
         var outages = ChannelOutages()
         let outage = PushChannel.Outage(channel: "browser", cause: .connection, reason: "r", since: 0)
-        let isNew = (0..<100).map { outages.begin("\($0).example", outage, at: 0) }
+        let isNew = (0..<100).map { outages.begin("\($0).example", outage, at: .at(0)) }
         #expect(isNew.count(where: \.self) == ChannelOutages.maximum)
         #expect(outages.reason(of: "0.example") == "r" && outages.reason(of: "99.example") == nil)
-        #expect(outages.first(at: ChannelOutages.lifetime + 1) == nil)
+        #expect(outages.first(at: ContinuousClock.Instant.at(1) + ChannelOutages.lifetime) == nil)
     }
 }

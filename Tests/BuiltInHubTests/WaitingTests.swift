@@ -127,7 +127,7 @@ import Testing
                 : PushResult(.pnsUnavailable, .retry(afterSeconds: nil))
             let driver = RuledDriver(.browser) { $0 == 201 ? PushResult(.success) : refusing }
             let sender = CredentialSender(500)
-            return [PushChannel(name: "service", driver: driver, sender: sender, now: around.now)]
+            return [PushChannel(name: "service", driver: driver, sender: sender, now: around.now, clock: around.clock)]
         }
         bench.register(1)
         func send(_ sender: String, _ number: Int) throws -> String {

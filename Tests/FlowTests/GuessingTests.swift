@@ -22,7 +22,8 @@ struct GuessingTests {
         try TestSite(users: users) { parts in
             parts.authenticator = UserAuthenticator(
                 store: parts.store, metrics: metrics.logIns, logger: log.logger,
-                limits: LogInLimits(seconds: TestSite.patience, attempts: 32), now: parts.now)
+                limits: LogInLimits(seconds: TestSite.patience, attempts: 32), now: parts.now,
+                clock: parts.clock)
         }
     }
 
@@ -67,6 +68,18 @@ struct GuessingTests {
         #expect(call(site, "alice:alice-secret", from: "198.51.100.1").fields[.retryAfter] == "1")
         site.clock.advance(1)
         #expect(call(site, "alice:alice-secret", from: "198.51.100.1").status == .ok)
+    }
+
+    @Test(arguments: [-86_400, 86_400]) func `a date that is set changes no delay`(seconds: Int64) throws {
+        let site = try site()
+        _ = guess(site, "alice", 40)
+        for number in 1...11 { _ = call(site, "bob:guess\(number)", from: "192.0.2.1") }
+        site.clock.advance(50)
+        site.clock.setDate(by: seconds)
+        #expect(call(site, "bob:bob-secret", from: "192.0.2.1").fields[.retryAfter] == "10")
+        #expect(guess(site, "alice", 3).map(\.status) == [.unauthorized, .tooManyRequests, .tooManyRequests])
+        site.clock.advance(10)
+        #expect(call(site, "bob:bob-secret", from: "192.0.2.1").status == .ok)
     }
 
     @Test func `a name that does not exist is answered like one that does`() throws {

@@ -20,7 +20,7 @@ struct LogInTests {
         try TestSite(users: users) { parts in
             parts.authenticator = UserAuthenticator(
                 store: parts.store, metrics: metrics.logIns, limits: LogInLimits(seconds: TestSite.patience),
-                now: parts.now)
+                now: parts.now, clock: parts.clock)
         }
     }
 

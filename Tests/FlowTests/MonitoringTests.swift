@@ -25,7 +25,7 @@ struct MonitoringTests {
                         hub: metrics.hub.measuring(parts.notifications.hub), platforms: parts.notifications.platforms)
                 }
                 parts.authenticator = UserAuthenticator(
-                    store: parts.store, metrics: metrics.logIns, now: parts.now)
+                    store: parts.store, metrics: metrics.logIns, now: parts.now, clock: parts.clock)
                 parts.metrics = MetricsResponder { metrics.exposition() }
             } surroundingHub: {
                 metrics.hub.measuring($0)

@@ -72,9 +72,11 @@ final class TestSite: Sendable {
             store: store, notifications: Notifications(hub: road.hub(builtIn, hubClient), platforms: platforms),
             authenticator: authenticator
                 ?? (isTestHandler
-                    ? AuthenticationTestHandler(store: store, now: now) : UserAuthenticator(store: store, now: now)),
+                    ? AuthenticationTestHandler(store: store, now: now)
+                    : UserAuthenticator(store: store, now: now, clock: { clock.instant })),
             policy: policy, now: now, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         parts.registrationWaitSeconds = Self.patience
+        parts.clock = { clock.instant }
         parts.meter = UserMeter(now: { clock.instant })
         parts.writeCheck = WriteCheck(now: { clock.instant })
         adjust(&parts)
@@ -187,15 +189,21 @@ struct TestDevice: Sendable {
 final class TestClock: Sendable {
     private static let start: Int64 = 1_796_000_000
     private let now = Atomic(start)
+    private let isAhead = Atomic(Int64(0))
     private let beginning = ContinuousClock.now
 
-    var seconds: Int64 { now.load(ordering: .relaxed) }
+    var seconds: Int64 { now.load(ordering: .relaxed) + isAhead.load(ordering: .relaxed) }
 
     /// The same on the monotonic clock.
-    var instant: ContinuousClock.Instant { beginning + .seconds(seconds - Self.start) }
+    var instant: ContinuousClock.Instant { beginning + .seconds(now.load(ordering: .relaxed) - Self.start) }
 
     func advance(_ seconds: Int64) {
         now.add(seconds, ordering: .relaxed)
+    }
+
+    /// Sets the date only, as an operator does.
+    func setDate(by seconds: Int64) {
+        isAhead.add(seconds, ordering: .relaxed)
     }
 }
 

@@ -76,7 +76,7 @@ final class AccountGuard: Sendable {
     private let guessedUntil = Atomic(Int64.min)
 
     /// Asks for one attempt.
-    /// - Parameter now: seconds of any clock that only the caller must keep to.
+    /// - Parameter now: seconds on the clock that cannot be set, as in the other functions.
     func admit(name: String, network: ClientNetwork, site: ClientNetwork, now: Int64) -> Admission {
         state.withLock { state in
             guard !state.knows(network, of: name, now) else { return .admitted(isCounted: false) }
@@ -151,7 +151,7 @@ final class AccountGuard: Sendable {
 
 extension AccountGuard.Failures {
     fileprivate func isOver(_ now: Int64) -> Bool {
-        now < lastAt || now - lastAt >= AccountGuard.forgetSeconds
+        now - lastAt >= AccountGuard.forgetSeconds
     }
 
     /// How many attempts are beyond those that cost no delay; nil: none is. For one name, attempts at the same moment count each
@@ -170,12 +170,10 @@ extension AccountGuard.State {
         return found.isOver(now) ? AccountGuard.Failures(pending: found.pending, lastAt: now) : found
     }
 
-    /// Nil when it is not held. A clock that was set back must not hold it for longer than ever.
+    /// Nil when it is not held.
     fileprivate func secondsHeld(_ subject: AccountGuard.Subject, _ now: Int64) -> Int? {
         let failures = current(subject, now)
-        guard failures.excess(of: subject) != nil, failures.heldUntil > now,
-            failures.heldUntil <= now + subject.delays.seconds(after: .max)
-        else { return nil }
+        guard failures.excess(of: subject) != nil, failures.heldUntil > now else { return nil }
         return Int(clamping: failures.heldUntil - now)
     }
 
@@ -208,7 +206,7 @@ extension AccountGuard.State {
         }
         networks[name] = known
         self.known[network] = now
-        if self.known.count > AccountGuard.maximumUsers { self.known.keepHighest(AccountGuard.maximumUsers / 2) { $0 } }
+        self.known.halve(above: AccountGuard.maximumUsers) { $0 }
     }
 
     fileprivate mutating func evictFailures(_ now: Int64) {
@@ -219,7 +217,7 @@ extension AccountGuard.State {
 
     /// Not more often than the operator can read.
     fileprivate mutating func mayReport(_ now: Int64) -> Bool {
-        if let last = reportedAt, now >= last, now - last < AccountGuard.reportSeconds { return false }
+        if let last = reportedAt, now - last < AccountGuard.reportSeconds { return false }
         reportedAt = now
         return true
     }

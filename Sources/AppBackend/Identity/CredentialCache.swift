@@ -54,13 +54,12 @@ package final class CredentialCache: Sendable {
     /// Whether the credentials were found to be right lately.
     /// - Parameters:
     ///   - network: where; nil: anywhere.
-    ///   - now: seconds of any clock that only the caller must keep to.
+    ///   - now: seconds on the clock that cannot be set.
     func contains(_ fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) -> Bool {
         let entry = Entry(fingerprint: fingerprint, network: network)
         return verifiedAt.withLock { entries in
             guard let time = entries[entry] else { return false }
-            // A clock that was set back must not make an entry live longer.
-            guard now >= time, now - time < (network == nil ? Self.sharedSeconds : Self.lifetimeSeconds) else {
+            guard now - time < (network == nil ? Self.sharedSeconds : Self.lifetimeSeconds) else {
                 entries[entry] = nil
                 return false
             }
@@ -71,8 +70,7 @@ package final class CredentialCache: Sendable {
     func insert(_ fingerprint: Fingerprint, at network: ClientNetwork? = nil, now: Int64) {
         verifiedAt.withLock { entries in
             entries[Entry(fingerprint: fingerprint, network: network)] = now
-            guard entries.count > Self.maximumEntries else { return }
-            entries.keepHighest(Self.maximumEntries / 2) { $0 }
+            entries.halve(above: Self.maximumEntries) { $0 }
         }
     }
 }

@@ -33,6 +33,7 @@ final class FailedLogInLog: Sendable {
     /// - Parameters:
     ///   - address: the client's, as the web server gave it; empty if it gave none.
     ///   - user: a user's name; `nil` if no user has the name, which may be a password that was typed in its place.
+    ///   - now: seconds on the clock that cannot be set.
     func report(address: String, user: String?, now: Int64) {
         guard let logger else { return }
         let network = ClientNetwork(address)

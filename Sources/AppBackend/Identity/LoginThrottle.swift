@@ -44,6 +44,7 @@ package final class LoginThrottle: Sendable {
 
     /// Asks for one attempt. Attempts at the same moment count each other, so that no more are made at once than would
     /// be one after the other.
+    /// - Parameter now: seconds on the clock that cannot be set.
     func admit(name: String, network: ClientNetwork, now: Int64) -> Admission {
         windows.withLock { windows in
             let key = Key(name: name, network: network)
@@ -88,6 +89,6 @@ package final class LoginThrottle: Sendable {
     }
 
     private func isOver(_ window: Window, _ now: Int64) -> Bool {
-        now < window.beganAt || now - window.beganAt >= Self.windowSeconds
+        now - window.beganAt >= Self.windowSeconds
     }
 }

@@ -44,7 +44,7 @@ final class SeenUsers: Sendable {
         known.withLock { known in
             if let last = known[owner], !Self.isDue(Timestamp(seconds: last), time) { return false }
             known[owner] = time.seconds
-            if known.count > Self.maximumKnown { known.keepHighest(Self.maximumKnown / 2) { $0 } }
+            known.halve(above: Self.maximumKnown) { $0 }
             return true
         }
     }

@@ -3,7 +3,7 @@ import DeviceAPI
 package import HTTP
 package import Logging
 package import Store
-import System
+package import System
 package import Text
 
 /// The users of the store, with real password hashes.
@@ -23,6 +23,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
     private let logger: Logger?
     private let failures: FailedLogInLog
     private let now: @Sendable () -> Timestamp
+    private let clock: MonotonicClock
     /// Checked when there is no user at all, so that the answer takes as long. Made when it is first needed: it costs
     /// as much as a log-in, and a start should not.
     private let decoy = Lock<String?>(nil)
@@ -31,7 +32,8 @@ package final class UserAuthenticator: PasswordAuthenticator {
     ///   - logger: gets a line for each wrong password, and one for each account that is being guessed at.
     package init(
         store: any StateStore, metrics: (any LogInCounter)? = nil, logger: Logger? = nil,
-        limits: LogInLimits = LogInLimits(), now: @escaping @Sendable () -> Timestamp
+        limits: LogInLimits = LogInLimits(), now: @escaping @Sendable () -> Timestamp,
+        clock: @escaping MonotonicClock = { .now }
     ) {
         self.store = store
         self.metrics = metrics
@@ -40,6 +42,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
         self.limits = limits
         queue = LogInQueue(limits)
         self.now = now
+        self.clock = clock
     }
 
     package func authenticate(_ credentials: BasicCredentials, of request: Request) throws -> Principal? {
@@ -73,11 +76,11 @@ package final class UserAuthenticator: PasswordAuthenticator {
     }
 
     private func logIn(_ credentials: BasicCredentials, from address: String) throws -> LogIn {
-        let time = now().seconds
+        let time = clock().seconds
         // Who may not log in, or has no password, is answered like who is not there.
         let name = UserName(credentials.name)?.description
         var user = try name.flatMap { try store.user($0) }
-        if let found = user, !found.mayLogIn(Timestamp(seconds: time)) || found.passwordHash.isEmpty { user = nil }
+        if let found = user, !found.mayLogIn(now()) || found.passwordHash.isEmpty { user = nil }
         let hash = try user?.passwordHash ?? decoyHash(for: credentials.name, time)
         return LogIn(
             name: name ?? "", user: user, password: credentials.password, hash: hash,
@@ -107,7 +110,7 @@ package final class UserAuthenticator: PasswordAuthenticator {
     /// not exist are spread like those of names that do, whatever kinds of hashes were imported.
     private func decoyHash(for name: String, _ time: Int64) throws -> String {
         let hashes = try decoys.withLock { decoys in
-            if time >= decoys.until || decoys.until > time + Self.decoySeconds {
+            if time >= decoys.until {
                 let hashes = try store.users().map(\.passwordHash).filter { !$0.isEmpty }
                 decoys = (Array(hashes.prefix(Self.maximumDecoys)), time + Self.decoySeconds)
             }
@@ -206,7 +209,7 @@ private struct LogIn: Sendable {
     let hash: String
     let fingerprint: CredentialCache.Fingerprint
     let address: String
-    /// When it came, in seconds.
+    /// When it came, in seconds on the clock that cannot be set.
     let time: Int64
 
     /// Under which failures are counted. What a former user of the name did counts for that one.

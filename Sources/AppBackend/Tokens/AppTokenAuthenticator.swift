@@ -3,6 +3,7 @@ import DeviceAPI
 import HTTP
 import HTTPTypes
 import Store
+import System
 import Text
 
 /// App tokens: `Authorization: Bearer abt_…`, or Basic with the user's name and the token as password, which apps send
@@ -16,6 +17,7 @@ struct AppTokenAuthenticator: Authenticator {
     /// Counts wrong tokens by network.
     let throttle: LoginThrottle
     let now: @Sendable () -> Timestamp
+    let clock: MonotonicClock
 
     /// - Throws: `Problem` 429; `StoreError`.
     func authenticate(_ request: Request) throws -> Authentication {
@@ -24,7 +26,7 @@ struct AppTokenAuthenticator: Authenticator {
         guard let text = shown.text, let token = try store.appToken(text.id, now: time),
             text.hash == Secret(token.hash), let user = try users.account(ofOwner: token.owner)?.principal,
             user.record?.credentialEpoch ?? 0 == token.epoch, shown.isOf(user)
-        else { return try refuse(request, time) }
+        else { return try refuse(request) }
         noteUse(of: token, time)
         return .principal(user.authenticated(by: .token, scope: try scope(of: token)))
     }
@@ -45,9 +47,9 @@ struct AppTokenAuthenticator: Authenticator {
 
     /// There is nothing to guess in 256 random bits, so a right token passes whatever came before it: no device loses its
     /// access because another one behind the same address shows a token that has ended.
-    private func refuse(_ request: Request, _ time: Timestamp) throws(Problem) -> Authentication {
+    private func refuse(_ request: Request) throws(Problem) -> Authentication {
         let network = ClientNetwork(request.remoteAddress ?? "")
-        switch throttle.admit(name: "", network: network, now: time.seconds) {
+        switch throttle.admit(name: "", network: network, now: clock().seconds) {
         case .admitted: throttle.recordResult(name: "", network: network, isFailure: true)
         case .refused(let seconds):
             throw Problem(.tooManyFailedLogIns, "Too many wrong app tokens.", retryAfter: seconds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
 import Synchronization
-import System
+internal import System
 
 /// What became of one push.
 struct Completion: Sendable {

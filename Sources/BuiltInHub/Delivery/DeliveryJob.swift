@@ -10,8 +10,8 @@ struct DeliveryJob {
     var lanes: [Lane]?
     /// Of the targets, from its begin until its result is taken; nil: there is none.
     var lookup: TargetLookup?
-    /// After an error of the store: not before this, in seconds since 1970.
-    var pausedUntil = Int64.min
+    /// After an error of the store: not before this.
+    var pausedUntil: ContinuousClock.Instant?
 
     /// The targets of one app. They wait for its credential and its service, and those of other apps do not.
     struct Lane {

@@ -6,7 +6,7 @@ import Text
 /// Which pushes are sent next.
 extension DeliverySession {
     /// A message whose targets cannot be read is left alone for so long, in seconds.
-    private static let pauseSeconds: Int64 = 5
+    private static let pause = Duration.seconds(5)
 
     /// Chooses targets of all messages in rotation, writes them down as dispatched, and sends the pushes.
     /// - Returns: whether there may be more targets and room for them.
@@ -21,7 +21,7 @@ extension DeliverySession {
         var planned: [(id: String, deliveries: [DeliveryAttempt])] = []
         var changed: [String: DeliveryJob] = [:]
         var left = room
-        let now = worker.now()
+        let now = worker.moment
         for id in order where left > 0 {
             guard let known = jobs[id], mayAct(known, now), hasTargets(id, now), var job = jobs[id] else { continue }
             let deliveries = plan(&job, room: min(left, worker.options.batch), now)
@@ -46,13 +46,13 @@ extension DeliverySession {
     }
 
     /// The next targets of one message. What the job says afterwards is true only once it is in the store.
-    private func plan(_ job: inout DeliveryJob, room: Int, _ now: Int64) -> [DeliveryAttempt] {
+    private func plan(_ job: inout DeliveryJob, room: Int, _ now: Moment) -> [DeliveryAttempt] {
         let (before, throttleBefore) = (job, throttle)
         do throws(StoreError) {
             for index in job.lanes?.indices ?? 0..<0 where !isBlocked(job.lanes?[index], now) {
                 job.lanes?[index].obstacle = nil
             }
-            job.message.record.startedAt = job.message.record.startedAt ?? now
+            job.message.record.startedAt = job.message.record.startedAt ?? now.date
             if isOverdue(job, now) {
                 if job.abandon() { unwritten.insert(job.message.record.id) }
                 return []
@@ -66,7 +66,7 @@ extension DeliverySession {
         } catch {
             worker.report("delivery: \(error)")
             (job, throttle) = (before, throttleBefore)
-            job.pausedUntil = now + Self.pauseSeconds
+            job.pausedUntil = now.instant + Self.pause
             return []
         }
     }
@@ -74,7 +74,7 @@ extension DeliverySession {
     /// Looks up the targets of a message where they are not known. What comes of it is kept also when the next write to the store
     /// fails: a look-up is begun once, and a failed one is not asked again.
     /// - Returns: false, when it has failed or takes long; then the thread is woken when it has ended.
-    private func hasTargets(_ id: String, _ now: Int64) -> Bool {
+    private func hasTargets(_ id: String, _ now: Moment) -> Bool {
         guard var job = jobs[id], job.lanes == nil else { return true }
         defer { jobs[id] = job }
         if job.lookup == nil {
@@ -90,7 +90,7 @@ extension DeliverySession {
             return true
         case .failure(let error):
             worker.report("delivery: \(error)")
-            job.pausedUntil = now + Self.pauseSeconds
+            job.pausedUntil = now.instant + Self.pause
             return false
         }
     }
@@ -118,7 +118,7 @@ extension DeliverySession {
     }
 
     private func planRetries(
-        _ job: inout DeliveryJob, room: Int, _ now: Int64
+        _ job: inout DeliveryJob, room: Int, _ now: Moment
     ) throws(StoreError) -> [DeliveryAttempt] {
         var deliveries: [DeliveryAttempt] = []
         var waiting: [QueuedMessage.Retry] = []
@@ -145,7 +145,7 @@ extension DeliverySession {
         job.block(lane, by: obstacle)
     }
 
-    private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Int64) throws(StoreError) -> [DeliveryAttempt] {
+    private func planNew(_ job: inout DeliveryJob, room: Int, _ now: Moment) throws(StoreError) -> [DeliveryAttempt] {
         guard var lanes = job.lanes else { return [] }
         var deliveries: [DeliveryAttempt] = []
         for index in lanes.indices {
@@ -154,7 +154,7 @@ extension DeliverySession {
                 job.hasRoom(name.platform, retries: worker.options.retries), let id = lanes[index].targets.first
             {
                 let target = QueuedMessage.Retry(
-                    registrationID: id, platform: name.platform, attempts: 0, dueAt: .min, lane: name)
+                    registrationID: id, platform: name.platform, attempts: 0, lane: name)
                 switch try admit(target, job, now) {
                 case .now(let delivery): deliveries.append(delivery)
                 case .blocked(let obstacle, let retry):
@@ -177,8 +177,8 @@ extension DeliverySession {
 
     /// Whether it is worth looking for targets. Where thousands of messages wait, only those are taken in hand whose time
     /// has come and whose service has room.
-    private func mayAct(_ job: DeliveryJob, _ now: Int64) -> Bool {
-        guard job.pausedUntil <= now || job.pausedUntil > now + Self.pauseSeconds else { return false }
+    private func mayAct(_ job: DeliveryJob, _ now: Moment) -> Bool {
+        if let until = job.pausedUntil, until > now.instant { return false }
         if let lookup = job.lookup { return lookup.result != nil }
         guard !isOverdue(job, now), let lanes = job.lanes else { return true }
         let blocked = lanes.filter { isBlocked($0, now) }.map(\.name)
@@ -189,7 +189,7 @@ extension DeliverySession {
             || job.message.retries.contains { isDue($0, now) && !($0.lane.map(blocked.contains) ?? false) }
     }
 
-    private func isBlocked(_ lane: DeliveryJob.Lane?, _ now: Int64) -> Bool {
+    private func isBlocked(_ lane: DeliveryJob.Lane?, _ now: Moment) -> Bool {
         lane?.obstacle.map { isThere($0, now) } ?? false
     }
 
@@ -197,7 +197,7 @@ extension DeliverySession {
         job.lanes?.contains { $0.name == retry.lane && $0.obstacle != nil } ?? false
     }
 
-    private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Int64) -> Bool {
+    private func isThere(_ obstacle: DeliveryJob.Obstacle, _ now: Moment) -> Bool {
         switch obstacle {
         case .fullService(let service): throttle.isFull(service)
         case .heldChannel(let channel): admission(to: channel, now) == .held
@@ -205,18 +205,17 @@ extension DeliverySession {
     }
 
     /// Whether a push may be sent by the channel; one of which a probe is in flight already may not.
-    func admission(to channel: PushChannel, _ now: Int64) -> PushChannel.Admission {
-        let admission = channel.admission(now)
+    func admission(to channel: PushChannel, _ now: Moment) -> PushChannel.Admission {
+        let admission = channel.admission(now.instant)
         return admission == .probe && throttle.probed.contains(channel.name) ? .held : admission
     }
 
-    private func isOverdue(_ job: DeliveryJob, _ now: Int64) -> Bool {
-        now >= job.message.record.dueAt + worker.options.abandonSeconds
+    private func isOverdue(_ job: DeliveryJob, _ now: Moment) -> Bool {
+        now.date >= job.message.record.dueAt + worker.options.abandonSeconds
     }
 
-    /// A clock that was set back must not prolong the wait of a retry.
-    private func isDue(_ retry: QueuedMessage.Retry, _ now: Int64) -> Bool {
-        retry.dueAt <= now || retry.dueAt > now + worker.options.abandonSeconds
+    private func isDue(_ retry: QueuedMessage.Retry, _ now: Moment) -> Bool {
+        retry.dueAt.map { $0 <= now.instant } ?? true
     }
 
     private enum Admission {
@@ -232,7 +231,8 @@ extension DeliverySession {
     /// Makes a target's push, and counts it as in flight if there is room.
     /// - Parameter retry: with the service where it went the last time. To make a push ready costs far more than to see
     ///   that there is no place for it.
-    private func admit(_ retry: QueuedMessage.Retry, _ job: DeliveryJob, _ now: Int64) throws(StoreError) -> Admission {
+    private func admit(_ retry: QueuedMessage.Retry, _ job: DeliveryJob, _ now: Moment) throws(StoreError) -> Admission
+    {
         var retry = retry
         if let service = retry.service, let refusal = refusal(of: service, retry, now) { return refusal }
         guard let target = try job.target(retry.registrationID, worker.selection) else { return .gone }
@@ -253,9 +253,9 @@ extension DeliverySession {
         return .now(delivery)
     }
 
-    private func holdUntil(_ target: Target, _ channel: PushChannel?, _ now: Int64) -> Int64? {
+    private func holdUntil(_ target: Target, _ channel: PushChannel?, _ now: Moment) -> ContinuousClock.Instant? {
         guard !throttle.devices.isEmpty else { return nil }
-        return throttle.devices.holdUntil(DeliveryAttempt.device(target, channel), now: now)
+        return throttle.devices.holdUntil(DeliveryAttempt.device(target, channel), now: now.instant)
     }
 
     /// Counts the push as in flight.
@@ -265,10 +265,10 @@ extension DeliverySession {
         if delivery.isProbe, let channel = delivery.channel { throttle.probed.insert(channel.name) }
     }
 
-    private func refusal(of service: String, _ retry: QueuedMessage.Retry, _ now: Int64) -> Admission? {
+    private func refusal(of service: String, _ retry: QueuedMessage.Retry, _ now: Moment) -> Admission? {
         var retry = retry
         retry.service = service
-        if let until = throttle.backoffUntil(service, now: now) {
+        if let until = throttle.backoffUntil(service, now: now.instant) {
             retry.dueAt = until
             return .held(retry)
         }

@@ -6,7 +6,7 @@ import Store
 /// for half an hour, and they take room in the queue.
 extension DeliverySession {
     /// Between two lines of the log about the same sender, in seconds.
-    private static let reportPause: Int64 = 60
+    private static let reportPause = Duration.seconds(60)
 
     /// Gives up retries where one tag expression, one device or one sender has more messages waiting than it may.
     func limitWaiting() {
@@ -63,8 +63,8 @@ extension DeliverySession {
     }
 
     private func reportGivenUp(_ sender: String?) {
-        let (name, now) = (HubNotification.name(ofSender: sender), worker.now())
-        if let last = lastGivenUp, last.sender == name, (0..<Self.reportPause).contains(now - last.at) { return }
+        let (name, now) = (HubNotification.name(ofSender: sender), worker.clock())
+        if let last = lastGivenUp, last.sender == name, last.at + Self.reportPause > now { return }
         lastGivenUp = (name, now)
         worker.report("delivery: messages of \(name) were given up: too many wait that cannot be delivered now")
     }

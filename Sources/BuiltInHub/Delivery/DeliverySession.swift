@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
 import Store
-import System
+internal import System
 import Text
 
 /// The messages that the delivering thread works on while this process holds the lease. Only that thread uses it.
@@ -28,8 +28,8 @@ final class DeliverySession {
     private var writtenAt = ContinuousClock.now
     /// Whether messages may have begun to wait for a retry or a credential since they were last counted.
     var hasMoreWaiting = false
-    /// Whose messages were given up last because too many wait, and when the operator was told, in seconds since 1970.
-    var lastGivenUp: (sender: String, at: Int64)?
+    /// Whose messages were given up last because too many wait, and when the operator was told.
+    var lastGivenUp: (sender: String, at: ContinuousClock.Instant)?
 
     init(_ worker: DeliveryWorker, _ lease: DeliveryLease, epoch: Int) {
         (self.worker, self.lease, self.epoch) = (worker, lease, epoch)
@@ -129,8 +129,9 @@ final class DeliverySession {
         // Of what was in flight when a lease was lost, the next holder has recorded as unknown.
         for answer in answers where answer.epoch == epoch {
             let delivery = answer.delivery
-            throttle.end(delivery.service, answer.result, now: worker.now())
-            throttle.devices.end(delivery, answer.result, now: worker.now())
+            let now = worker.clock()
+            throttle.end(delivery.service, answer.result, now: now)
+            throttle.devices.end(delivery, answer.result, now: now)
             if delivery.isProbe, let channel = delivery.channel { throttle.probed.remove(channel.name) }
             worker.noteEnvironment(delivery, answer.result)
             guard var job = jobs[answer.messageID], let result = tryElsewhere(answer, job) else { continue }
@@ -148,9 +149,9 @@ final class DeliverySession {
         guard var other = worker.elsewhere(answer.delivery, answer.result, job.message.notification),
             let channel = other.channel
         else { return answer.result }
-        let now = worker.now()
+        let now = worker.moment
         let admission = admission(to: channel, now)
-        guard admission != .held, throttle.backoffUntil(other.service, now: now) == nil, !worker.loop.isStopping
+        guard admission != .held, throttle.backoffUntil(other.service, now: now.instant) == nil, !worker.loop.isStopping
         else {
             return PushResult(answer.result.outcome, .retryPush(afterSeconds: Self.otherEnvironmentSeconds))
         }
@@ -176,19 +177,19 @@ final class DeliverySession {
         case .holdCredential(let reason):
             job.message.waitReason = reason
             // It has not been taken, and waits as those do that were not sent.
-            return wait(delivery, until: worker.now(), attempts: delivery.attempts, &job)
+            return wait(delivery, seconds: 0, attempts: delivery.attempts, &job)
         case .retry(let seconds), .retryDevice(let seconds), .retryPush(let seconds):
             let attempts = delivery.attempts + 1
             guard !leadsNowhere(delivery, result, attempts: attempts) else {
                 outcome = .wrongChannel
                 break
             }
-            let due = worker.now() + Self.backoff.seconds(after: delivery.attempts, atLeast: Int64(seconds ?? 0))
-            if due < job.message.record.dueAt + worker.options.abandonSeconds {
+            let pause = Self.backoff.seconds(after: delivery.attempts, atLeast: Int64(seconds ?? 0))
+            if worker.now() + pause < job.message.record.dueAt + worker.options.abandonSeconds {
                 // There was no access token, or no connection to trust.
                 if result.outcome == .pnsUnreachable, let reason = result.reason { job.message.waitReason = reason }
                 job.message.serviceReason = Self.serviceReason(result, delivery)
-                return wait(delivery, until: due, attempts: attempts, &job)
+                return wait(delivery, seconds: pause, attempts: attempts, &job)
             }
             outcome = .abandoned
         }
@@ -224,11 +225,11 @@ final class DeliverySession {
         if reportedReasons.insert(text).inserted { worker.report(text) }
     }
 
-    private func wait(_ delivery: DeliveryAttempt, until due: Int64, attempts: Int, _ job: inout DeliveryJob) {
+    private func wait(_ delivery: DeliveryAttempt, seconds: Int64, attempts: Int, _ job: inout DeliveryJob) {
         let lane = job.lane(of: delivery.target.description)
         let retry = QueuedMessage.Retry(
-            registrationID: delivery.registrationID, platform: lane.platform, attempts: attempts, dueAt: due,
-            service: delivery.service, lane: lane)
+            registrationID: delivery.registrationID, platform: lane.platform, attempts: attempts,
+            dueAt: worker.clock() + .seconds(seconds), service: delivery.service, lane: lane)
         wait(retry, &job)
     }
 

@@ -2,7 +2,7 @@
 import HTTP
 import NotificationHub
 internal import Push
-import System
+internal import System
 
 extension DeliveryWorker {
     /// Delivers at once, on the caller's thread, for test sends: their answer tells each device's fate. Each target is
@@ -29,7 +29,7 @@ extension DeliveryWorker {
         var expected = 0
         for (index, delivery) in deliveries.enumerated() {
             guard case .success(let request) = delivery.request, let channel = delivery.channel,
-                channel.admission(now()) != .held
+                channel.admission(clock()) != .held
             else { continue }
             expected += 1
             channel.send(request) { result in

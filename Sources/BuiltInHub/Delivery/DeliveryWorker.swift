@@ -4,7 +4,7 @@ import NotificationHub
 package import Push
 import Store
 import Synchronization
-import System
+package import System
 
 /// Delivers what waits in the hub's queue, on one thread, to the devices that there are channels for.
 ///
@@ -67,6 +67,7 @@ package final class DeliveryWorker: Sendable {
     let goneDevices: GoneDevices
     let options: Options
     let now: @Sendable () -> Int64
+    let clock: MonotonicClock
     let selection: TargetSelection
     let report: @Sendable (String) -> Void
     let completions = CompletionQueue()
@@ -77,12 +78,14 @@ package final class DeliveryWorker: Sendable {
     ///   - channels: the ways to the devices; of several for one app the first is tried first. The first app of a
     ///     platform is the default app.
     ///   - now: seconds since 1970.
+    ///   - clock: counts the pauses.
     ///   - report: receives what the operator should know; never a handle or a text.
     ///   - noteGone: hears of each such registration before it is removed; if it fails, the registration stays.
     ///   - onRemoved: hears of each registration that was removed, because its push service called the device gone. It must not block.
     package init(
         store: any HubStore & HubQueue, channels: [PushChannel],
         options: Options = Options(), now: @escaping @Sendable () -> Int64,
+        clock: @escaping MonotonicClock = { .now },
         report: @escaping @Sendable (String) -> Void = { _ in },
         noteGone: @escaping GoneNote = { _, _, _ in },
         onRemoved: @escaping @Sendable (RegistrationID, Platform) -> Void = { _, _ in }
@@ -94,6 +97,7 @@ package final class DeliveryWorker: Sendable {
             store: store, channels: channels, now: now, report: report, noteGone: noteGone, onRemoved: onRemoved)
         self.options = options
         self.now = now
+        self.clock = clock
         self.report = report
         lookups = TargetLookups(atOnce: options.lookups)
         selection = TargetSelection(store: store, reader: RegistrationReader { report("hub: \($0)") })
@@ -162,4 +166,15 @@ package final class DeliveryWorker: Sendable {
     package var doubts: [(channel: String, reason: String, since: Int64)] {
         goneDevices.doubts.map { ($0.channel, $0.reason, $0.since) }
     }
+}
+
+/// One moment: on the clock that says when a message is abandoned, and on the one that counts pauses.
+struct Moment {
+    /// Seconds since 1970.
+    let date: Int64
+    let instant: ContinuousClock.Instant
+}
+
+extension DeliveryWorker {
+    var moment: Moment { Moment(date: now(), instant: clock()) }
 }

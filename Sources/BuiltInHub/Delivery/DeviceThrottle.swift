@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
-import System
+internal import System
 
 /// Devices for which their service takes no more messages for a while. Later messages to such a device wait as the one does that met
-/// it; then one push at a time goes out, until the service takes it. Times are seconds since 1970.
+/// it; then one push at a time goes out, until the service takes it.
 struct DeviceThrottle {
     /// Devices that are remembered; with more, those whose pause ends first are forgotten. They meet the limit once more.
     static let capacity = 10_000
@@ -13,7 +13,7 @@ struct DeviceThrottle {
     private static let maximumHold: Int64 = 15 * 60
 
     private struct Hold {
-        var until: Int64
+        var until: ContinuousClock.Instant
         var failures = 1
         /// Whether a push is in flight that shows if the service takes more.
         var isOnTrial = false
@@ -26,18 +26,17 @@ struct DeviceThrottle {
     var count: Int { holds.count }
 
     /// When the device may be sent to again, if not now.
-    func holdUntil(_ device: Int, now: Int64) -> Int64? {
+    func holdUntil(_ device: Int, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard let hold = holds[device] else { return nil }
-        if hold.isOnTrial { return now + 1 }
-        // A clock that was set back must not hold a device for longer than ever.
-        return hold.until > now && hold.until <= now + Self.maximumHold ? hold.until : nil
+        if hold.isOnTrial { return now + .seconds(1) }
+        return hold.until > now ? hold.until : nil
     }
 
     mutating func begin(_ delivery: DeliveryAttempt) {
         if !holds.isEmpty { holds[delivery.device]?.isOnTrial = true }
     }
 
-    mutating func end(_ delivery: DeliveryAttempt, _ result: PushResult, now: Int64) {
+    mutating func end(_ delivery: DeliveryAttempt, _ result: PushResult, now: ContinuousClock.Instant) {
         if case .retryDevice(let seconds) = result.action { return hold(delivery.device, seconds, now) }
         // Almost always, and then the device's hash is not needed.
         guard !holds.isEmpty else { return }
@@ -49,14 +48,14 @@ struct DeviceThrottle {
         }
     }
 
-    mutating func hold(_ device: Int, _ seconds: Int?, _ now: Int64) {
+    mutating func hold(_ device: Int, _ seconds: Int?, _ now: ContinuousClock.Instant) {
         var hold = holds[device] ?? Hold(until: now, failures: 0)
         // The refusals of pushes that were in flight together are one.
         if hold.isOnTrial || hold.failures == 0 { hold.failures += 1 }
         hold.isOnTrial = false
         let asked = min(Int64(seconds ?? 0), Self.maximumHold)
-        hold.until = now + Self.backoff.seconds(after: hold.failures - 1, atLeast: asked)
+        hold.until = now + .seconds(Self.backoff.seconds(after: hold.failures - 1, atLeast: asked))
         holds[device] = hold
-        if holds.count > Self.capacity { holds.keepHighest(Self.capacity / 2, by: \.until) }
+        holds.halve(above: Self.capacity, by: \.until)
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import System
+internal import System
 
 /// Devices that their service calls another sender's. Either the device is of another app, or the credential is not that of the app;
 /// one answer cannot tell which. Any thread may use it; times are seconds since 1970.

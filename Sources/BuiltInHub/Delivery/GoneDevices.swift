@@ -2,7 +2,7 @@
 import NotificationHub
 internal import Push
 import Store
-import System
+internal import System
 
 /// Removes the registrations of devices that their push services call gone. Any thread may ask for it.
 final class GoneDevices: Sendable {

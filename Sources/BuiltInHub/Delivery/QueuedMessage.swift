@@ -23,8 +23,8 @@ struct QueuedMessage {
         var platform: Platform
         /// How often it was tried.
         var attempts: Int
-        /// Not before this, in seconds since 1970. After a restart: at once.
-        var dueAt: Int64
+        /// Not before this; nil, as after a restart: at once.
+        var dueAt: ContinuousClock.Instant?
         /// The service that kept it waiting; nil after a restart.
         var service: String?
         /// The lane that it is in; nil after a restart.
@@ -195,7 +195,7 @@ extension QueuedMessage {
         else { return nil }
         let named = parts.popFirst()?.string.flatMap(Platform.init(rawValue:))
         let platform: Platform? = if case .native(let platform) = format { platform } else { named }
-        return platform.map { Retry(registrationID: id, platform: $0, attempts: attempts, dueAt: .min) }
+        return platform.map { Retry(registrationID: id, platform: $0, attempts: attempts) }
     }
 }
 

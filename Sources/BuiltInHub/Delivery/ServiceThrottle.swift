@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 internal import Push
-import System
+internal import System
 
 /// What is known of the push services at this moment, by the names that channels give them: how many requests each has in flight, and which of
 /// them is left alone for a while.
@@ -18,8 +18,7 @@ struct ServiceThrottle {
         /// The same, of as many unsent as it may have.
         var isBackedUp = false
         var failures = 0
-        /// Seconds since 1970.
-        var backoffUntil = Int64.min
+        var backoffUntil: ContinuousClock.Instant?
     }
 
     /// Services that are remembered while they have nothing in flight. Devices name them, and can name any number.
@@ -66,11 +65,8 @@ struct ServiceThrottle {
     }
 
     /// When the service may be asked again, if not now.
-    func backoffUntil(_ service: String, now: Int64) -> Int64? {
-        // A clock that was set back must not hold a service for longer than ever.
-        guard let until = services[service]?.backoffUntil, until > now, until <= now + Self.maximumHold else {
-            return nil
-        }
+    func backoffUntil(_ service: String, now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let until = services[service]?.backoffUntil, until > now else { return nil }
         return until
     }
 
@@ -95,7 +91,7 @@ struct ServiceThrottle {
         services[service] = known
     }
 
-    mutating func end(_ service: String, _ result: PushResult, now: Int64) {
+    mutating func end(_ service: String, _ result: PushResult, now: ContinuousClock.Instant) {
         inFlight -= 1
         services[service]?.inFlight -= 1
         if let known = services[service], known.inFlight <= max(known.limit / 2, known.limit - batch) {
@@ -112,13 +108,13 @@ struct ServiceThrottle {
         let failures = services[service]?.failures ?? 0
         services[service]?.failures = failures + 1
         let asked = min(Int64(seconds ?? 0), Self.maximumHold)
-        services[service]?.backoffUntil = now + Self.backoff.seconds(after: failures, atLeast: asked)
+        services[service]?.backoffUntil = now + .seconds(Self.backoff.seconds(after: failures, atLeast: asked))
     }
 
     /// First those of which there is nothing to remember, then those that are held as well.
-    private mutating func forgetIdle(_ now: Int64) {
+    private mutating func forgetIdle(_ now: ContinuousClock.Instant) {
         guard services.count > Self.maximumIdle else { return }
-        services = services.filter { $0.value.inFlight > 0 || $0.value.backoffUntil > now }
+        services = services.filter { $0.value.inFlight > 0 || $0.value.backoffUntil.map { $0 > now } ?? false }
         guard services.count > Self.maximumIdle else { return }
         services = services.filter { $0.value.inFlight > 0 }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Store
-import System
+internal import System
 
 /// Reads from the store whom a message reaches, beside the delivering thread.
 final class TargetLookup: Sendable {
