@@ -29,7 +29,19 @@ def write_schema() -> None:
     """The file of the schema, by the program of the last `swift build`. A test holds the file to the program."""
     if PROGRAM.exists():
         made = subprocess.run([PROGRAM, "config", "schema"], check=True, capture_output=True, text=True).stdout
-        SCHEMA.write_text(json.dumps(json.loads(made), indent=1, ensure_ascii=False) + "\n")
+        SCHEMA.write_text(by_line(json.loads(made)) + "\n")
+
+
+def by_line(value: dict[str, Any], depth: int = 0) -> str:
+    """Each key of the configuration on one line, which a comparison of versions shows whole."""
+    if depth == 2:
+        return json.dumps(value, ensure_ascii=False)
+    pad = "  " * (depth + 1)
+    members = [
+        f"{pad}{json.dumps(name)}: {by_line(one, depth + 1) if isinstance(one, dict) else json.dumps(one)}"
+        for name, one in value.items()
+    ]
+    return "{\n" + ",\n".join(members) + f"\n{pad[2:]}}}"
 
 
 def rows() -> list[tuple[str, dict[str, Any]]]:
