@@ -6,7 +6,8 @@ import Server
 /// `app-backend config`
 struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "config", abstract: "Show the configuration.", subcommands: [Show.self])
+        commandName: "config", abstract: "Show the configuration, and the settings that there are.",
+        subcommands: [Show.self, List.self, Schema.self])
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
@@ -37,6 +38,35 @@ struct ConfigCommand: ParsableCommand {
                 json.member("settings", settings) { $0.writeMembers(to: &$1) }
             }.text
         }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print each setting that there is, with its values, its default and its meaning.")
+
+        @Argument(help: "The beginning of the keys, such as hub. Without it: all.") var beginning = ""
+
+        func run() throws {
+            for row in SettingTable.all.sections.flatMap(\.rows) where row.key.hasPrefix(beginning) {
+                print("\(row.key): \(row.formText)")
+                let marks = [
+                    row.defaultInWords.map { "Default: \($0)." }, row.traits.contains(.secret) ? "Secret." : nil,
+                    row.traits.contains(.fixed) ? "Restart." : nil, row.plainText,
+                ]
+                print("    " + marks.compactMap(\.self).joined(separator: " "))
+            }
+        }
+    }
+
+    struct Schema: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a JSON Schema of the configuration file, for editors.",
+            discussion: """
+                An editor that knows it completes keys, shows their meaning and marks wrong values. It has the form in which the \
+                documentation writes values: the service also takes a number or a switch in quotation marks.
+                """)
+
+        func run() throws { print(SettingTable.all.schema) }
     }
 }
 

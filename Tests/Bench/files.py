@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 
 import delivery
+import described
 from one_backend import Callgrind
 
 # By what a thread has entered of these it is known whether it took part: others of the process look for work now and then.
@@ -68,8 +69,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--names", action="store_true", help="prints the files, too")
-    parser.add_argument("program", help="app-backend with debug information")
+    parser.add_argument("--sources", action="store_true", help="counts in the sources only")
+    parser.add_argument("program", nargs="?", help="app-backend with debug information")
     options = parser.parse_args()
+    if options.sources:
+        described.show(options.names, options.json)
+        return
     folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
     rows = {}
     try:

@@ -12,7 +12,6 @@ sys.path.insert(0, str(ROOT / "script" / "reference.d"))
 import messages  # noqa: E402
 import metrics  # noqa: E402
 import routes  # noqa: E402
-import settings  # noqa: E402
 import swift  # noqa: E402
 from pages import PAGES  # noqa: E402
 
@@ -28,18 +27,6 @@ class Reference(unittest.TestCase):
         fixes = [entry["fix"] for section in messages.sections() for entry in section.get("entries", []) if "fix" in entry]
         self.assertGreater(len(fixes), 250)
         self.assertEqual([fix for fix in fixes if not re.fullmatch(r"[A-Z][a-z]+,? .*\.", fix)], [])
-
-    def test_each_setting_of_the_sources_has_words(self) -> None:
-        described = {key for keys in settings.described().values() for key in keys}
-        self.assertGreater(len(described), 90)
-        self.assertEqual(sorted(settings.tested().keys() - described), [])
-        self.assertEqual(sorted(settings.secrets() - described), [])
-        self.assertEqual(sorted(settings.restarts() - described), [])
-
-    def test_no_setting_has_a_default_in_two_places_that_differ(self) -> None:
-        ranges = {key: limits for key, (_, limits) in settings.tested().items() if limits}
-        given = [(key, words) for keys in settings.described().values() for key, words in keys.items()]
-        self.assertEqual([key for key, words in given if "range" in words and key in ranges], [])
 
     def test_every_metric_of_the_sources_is_found(self) -> None:
         count = sum(code.count("MetricName(\n") + code.count('MetricName("') for _, code in swift.sources())

@@ -116,7 +116,7 @@ struct ConfigurationSourceTests {
         #expect(seen == row.faults + [row.value])
     }
 
-    @Test(arguments: SiteConfiguration.secretKeys)
+    @Test(arguments: SettingTable.all.secretKeys)
     func `each secret may be a credential, and an unusable one is a fault`(key: String) throws {
         let row = try #require(ConfigurationValueTests.rows.first { $0.key == key })
         let json = try JSONValue(parsing: Array(row.value.utf8))

@@ -6,7 +6,8 @@ import WebPush
 
 @testable import Server
 
-/// Each key of the configuration: its default, and what it changes. It is the one table of the keys in the tests.
+/// Each key of the configuration: its default, and the value that it changes. The table of settings has the rows of numbers, switches
+/// and words; the others need an example, by which they are read.
 struct ConfigurationValueTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let key: String
@@ -17,16 +18,33 @@ struct ConfigurationValueTests {
         let set: String
         /// Further members of the file that the value needs, in JSON.
         let others: [String: String]
-        /// Of a number: the smallest and the largest.
-        let range: ClosedRange<Int>?
         let read: @Sendable (SiteConfiguration) -> String
 
         init(
             _ key: String, _ byDefault: String, _ value: String, _ set: String, with others: [String: String] = [:],
-            in range: ClosedRange<Int>? = nil, _ read: @escaping @Sendable (SiteConfiguration) -> String
+            _ read: @escaping @Sendable (SiteConfiguration) -> String
         ) {
             (self.key, self.byDefault, self.value, self.set) = (key, byDefault, value, set)
-            (self.others, self.range, self.read) = (others.filter { $0.key != key }, range, read)
+            (self.others, self.read) = (others.filter { $0.key != key }, read)
+        }
+
+        /// A number, a switch or one of several words, by the row of the table. `nil`: it needs an example.
+        init?(_ setting: Setting) {
+            let key = setting.key
+            @Sendable func shown(_ configuration: SiteConfiguration) -> String {
+                if case .text(let text)? = SettingTable.all.values(in: configuration)[key] { text } else { "none" }
+            }
+            let byDefault = shown(SiteConfiguration())
+            let other: String? =
+                switch setting.form {
+                case .number(let range): [range.lowerBound, range.upperBound].map { "\($0)" }.first { $0 != byDefault }
+                case .flag: byDefault == "true" ? "false" : "true"
+                case .choice(let words): words.first { $0 != byDefault }
+                case .text, .list, .groups: nil
+                }
+            guard setting.read != nil, let other else { return nil }
+            let isWord = if case .choice = setting.form { true } else { false }
+            self.init(key, byDefault, isWord ? "\"\(other.uppercased())\"" : other, other, shown)
         }
 
         var testDescription: String { key }
@@ -36,8 +54,8 @@ struct ConfigurationValueTests {
         var text: String { file(others.merging([key: value]) { $1 }) }
         /// The same file without the key, which another source sets.
         var textWithoutKey: String { file(others) }
-        /// A file that sets the key alone.
-        func text(of value: String) -> String { file([key: value]) }
+        /// A file that sets the key to another value.
+        func text(of value: String) -> String { file(others.merging([key: value]) { $1 }) }
 
         private func file(_ members: [String: String]) -> String {
             let store = key.hasPrefix("store.") ? [:] : ["store.path": #""/s""#]
@@ -63,10 +81,12 @@ struct ConfigurationValueTests {
     private static let subject = "mailto:push@example.com"
     private static let proxy = "socks5h://me:it@p.example:1"
     private static let origins = "https://app.example,http://localhost:3000"
-    private static let rates = 0...1_000_000
-    private static let bursts = 1...1_000_000
 
-    static let rows: [Row] = siteRows + userRows + browserRows + appRows + accessRows
+    /// Keys whose examples the table of settings does not say.
+    private static let examples: [Row] = siteRows + userRows + browserRows + appRows + accessRows
+
+    static let rows: [Row] =
+        examples + SettingTable.all.rows.filter { row in !examples.contains { $0.key == row.key } }.compactMap(Row.init)
 
     private static let siteRows: [Row] = [
         Row("hub.connectionString", "none", connection, "hub.example") { $0.hub.connection?.endpoint ?? "none" },
@@ -74,12 +94,10 @@ struct ConfigurationValueTests {
         Row("hub.platforms", "apns,fcm,wns,browser", #"["WNS", "fcm"]"#, "wns,fcm") {
             $0.hub.platforms.map(\.rawValue).joined(separator: ",")
         },
-        Row("hub.timeout", "10", "20", "20", in: 1...120) { "\($0.hub.timeout)" },
         Row("hub.caFile", "none", #""ca.pem""#, "ca.pem") { name(of: $0.hub.caFile) },
         Row("hub.proxy", "none", #""http://p.example:1""#, "http://p.example:1") { $0.hub.proxy ?? "none" },
         Row("localHub.serve", "false", "true", "true", with: localKey) { "\($0.localHub.isServed)" },
         Row("localHub.shared", "false", "true", "true", with: localKey) { "\($0.localHub.isShared)" },
-        Row("localHub.registrationsPerMinute", "6000", "0", "0", in: rates) { "\($0.localHub.registrationsPerMinute)" },
         Row("localHub.keyName", "", #""a""#, "a", with: localKey) { keyNames($0) },
         Row("localHub.key", "", "\"\(secret)\"", "DefaultFullSharedAccessSignature") { keyNames($0) },
         Row("localHub.keys", "", policies, "a,b") { keyNames($0) },
@@ -95,10 +113,6 @@ struct ConfigurationValueTests {
         Row("listenToRemotePeers", "false", "true", "true", with: ["listen": #""192.0.2.1:9000""#]) {
             "\($0.allowsRemotePeers)"
         },
-        Row("workers", "64", "3", "3", in: 1...1024) { "\($0.workers)" },
-        Row("limits.bodyBytes", "65536", "2048", "2048", in: 1024...974_848) { "\($0.bodyBytes)" },
-        Row("limits.drainSeconds", "25", "0", "0", in: 0...600) { "\($0.drainSeconds)" },
-        Row("log.level", "info", #""Debug""#, "debug") { "\($0.logLevel)" },
     ]
 
     private static let userRows: [Row] = [
@@ -112,7 +126,6 @@ struct ConfigurationValueTests {
             $0.policy.defaultTags.joined(separator: ",")
         },
         Row("policy.sendTo", "*", "[]", "") { $0.policy.defaultSendTo.joined(separator: ",") },
-        Row("policy.secureOnly", "false", "true", "true") { "\($0.policy.isSecureOnly)" },
         Row(
             "secure.form", "silent", #""alert""#,
             "alert(text: \"\(SecureForm.defaultText)\", localizationKey: nil)"
@@ -125,20 +138,7 @@ struct ConfigurationValueTests {
             "secure.locKey", "silent", #""NEWS""#, #"alert(text: "News", localizationKey: Optional("NEWS"))"#,
             with: ["secure.form": #""alert""#, "secure.text": #""News""#]
         ) { "\($0.secureForm)" },
-        Row("session.hours", "168", "1", "1", in: 1...8760) { "\($0.sessionHours)" },
-        Row("notifications.retentionDays", "30", "7", "7", in: 1...3650) { "\($0.retentionDays)" },
-        Row("inbox.plainDays", "0", "7", "7", in: 0...3650) { "\($0.plainDays)" },
         Row("inbox.badges", "false", "true", "true", with: ["inbox.plainDays": "7"]) { "\($0.countsBadges)" },
-        Row("inbox.silentSync", "false", "true", "true") { "\($0.syncsInbox)" },
-        Row("limits.sendsPerMinute", "300", "0", "0", in: rates) { "\($0.userLimits.sends.perMinute)" },
-        Row("limits.sendsAtOnce", "600", "1", "1", in: bursts) { "\($0.userLimits.sends.atOnce)" },
-        Row("limits.registrationsPerMinute", "120", "2", "2", in: rates) {
-            "\($0.userLimits.registrations.perMinute)"
-        },
-        Row("limits.registrationsAtOnce", "300", "3", "3", in: bursts) { "\($0.userLimits.registrations.atOnce)" },
-        Row("limits.listsPerMinute", "600", "4", "4", in: rates) { "\($0.userLimits.lists.perMinute)" },
-        Row("limits.listsAtOnce", "600", "5", "5", in: bursts) { "\($0.userLimits.lists.atOnce)" },
-        Row("limits.bytesUnderWay", "8388608", "6", "6", in: 0...1_073_741_824) { "\($0.userLimits.bytesUnderWay)" },
     ]
 
     private static let browserRows: [Row] = [
@@ -158,8 +158,6 @@ struct ConfigurationValueTests {
         },
         Row("webPush.caFile", "none", #""ca.pem""#, "ca.pem") { name(of: $0.webPush.caFile) },
         Row("webPush.proxy", "none", "\"\(proxy)\"", proxy) { $0.webPush.proxy ?? "none" },
-        Row("webPush.ttl", "86400", "0", "0", in: 0...2_419_200) { "\($0.webPush.timeToLive)" },
-        Row("webPush.timeout", "10", "1", "1", in: 1...120) { "\($0.webPush.timeout)" },
         Row(
             "webPush.publicKey", "none", "\"\(vapidPublic)\"", vapidPublic, with: ["hub.connectionString": connection]
         ) { $0.webPush.publicKey ?? "none" },
@@ -191,7 +189,17 @@ struct ConfigurationValueTests {
     }
 
     @Test func `every key is looked at here`() {
-        #expect(Set(Self.rows.map(\.key)).symmetricDifference(SiteConfiguration.knownKeys) == [])
+        #expect(Set(Self.rows.map(\.key)).symmetricDifference(SettingTable.all.keys) == [])
+    }
+
+    @Test func `no two keys change the same value`() throws {
+        let rows = SettingTable.all.rows.compactMap(Row.init)
+        #expect(rows.count > 20)
+        for row in rows {
+            let written = try #require(try WrittenConfiguration(row.text).configuration)
+            let others = rows.filter { $0.key != row.key && $0.read(written) != $0.byDefault }
+            #expect(others.map(\.key) == [], "\(row.key)")
+        }
     }
 
     @Test(arguments: rows)
@@ -200,7 +208,7 @@ struct ConfigurationValueTests {
         let before = Seen(faults: plain.faults, value: plain.configuration.map(row.read))
         let after = try WrittenConfiguration(row.text, files: Self.files).seen(row)
         // The proxy of the table has a password.
-        let isHidden = SiteConfiguration.secretKeys.contains(row.key) || row.key == "webPush.proxy"
+        let isHidden = SettingTable.all.secretKeys.contains(row.key) || row.key == "webPush.proxy"
         let expected = [Seen(value: row.byDefault), Seen(value: row.set, source: .file, isHidden: isHidden)]
         #expect([before, after] == expected)
     }

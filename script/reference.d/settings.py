@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every key of the configuration."""
+"""Every key of the configuration, from the schema that the program makes of its table of settings."""
 
-import re
-import tomllib
-from pathlib import Path
+import json
+import subprocess
 from typing import Any
 
-from swift import body, cell, head, source, table, texts_in
+from swift import ROOT, cell, head, table
 
 PURPOSE = """
 Every setting of the configuration file, with its default. [Configuration](../operate/configuration.md) explains where the file is,
@@ -17,61 +16,57 @@ plain messages for a week:
 { "store": { "path": "/var/lib/app-backend" }, "inbox": { "plainDays": 7 } }
 ```
 
-`app-backend config show` prints the value of each key and its source. **Secret** keys belong in a credential or an environment
+`app-backend config show` prints the value of each key and its source, and `app-backend config list` prints this page.
+[settings.schema.json](settings.schema.json) completes keys and checks values in an editor: see
+[configuration](../operate/configuration.md#in-an-editor). **Secret** keys belong in a credential or an environment
 variable. **Restart** marks keys that a reload does not change: restart the service after you change them.
 """
-VALUES = "Tests/ServerTests/ConfigurationValueTests.swift"
-READING = "Sources/Server/Configuration/SiteConfiguration+Reading.swift"
-RELOAD = "Sources/Server/Site/ReloadableSite.swift"
+SCHEMA = ROOT / "docs" / "reference" / "settings.schema.json"
+PROGRAM = ROOT / ".build" / "debug" / "app-backend"
 
 
-def described() -> dict[str, dict[str, dict[str, Any]]]:
-    """The words for each key, by group."""
-    return tomllib.loads(Path(__file__).with_name("settings.toml").read_text())
+def write_schema() -> None:
+    """The file of the schema, by the program of the last `swift build`. A test holds the file to the program."""
+    if PROGRAM.exists():
+        made = subprocess.run([PROGRAM, "config", "schema"], check=True, capture_output=True, text=True).stdout
+        SCHEMA.write_text(by_line(json.loads(made)) + "\n")
 
 
-def tested() -> dict[str, tuple[str, str]]:
-    """Default and range of each key, as the tests hold the program to them."""
-    code = source(VALUES)
-    named = dict(re.findall(r"static let (\w+) = (\d[\d_]*\.\.\.\d[\d_]*)", code))
-    rows = re.findall(r'Row\(\s*"([\w.]+)", "([^"\n]*)"((?:(?!Row\().)*?)\{', code, re.S)
-    found = {}
-    for key, by_default, rest in rows:
-        given = re.search(r"in: ([\w.]+)", rest)
-        found[key] = (by_default, ranged(named.get(given[1], given[1])) if given else "", '"[' in rest or '#"[' in rest)
-    return {key: (shown(by_default, is_list), limits) for key, (by_default, limits, is_list) in found.items()}
+def by_line(value: dict[str, Any], depth: int = 0) -> str:
+    """Each key of the configuration on one line, which a comparison of versions shows whole."""
+    if depth == 2:
+        return json.dumps(value, ensure_ascii=False)
+    pad = "  " * (depth + 1)
+    members = [
+        f"{pad}{json.dumps(name)}: {by_line(one, depth + 1) if isinstance(one, dict) else json.dumps(one)}"
+        for name, one in value.items()
+    ]
+    return "{\n" + ",\n".join(members) + f"\n{pad[2:]}}}"
 
 
-def ranged(text: str) -> str:
-    first, last = text.replace("_", "").split("...")
-    return f"{first} to {last}"
+def rows() -> list[tuple[str, dict[str, Any]]]:
+    """Each key and its row of the program's table, in the order of the table."""
+    return [(key, row) for key, row in json.loads(SCHEMA.read_text())["properties"].items() if "x-section" in row]
 
 
-def shown(by_default: str, is_list: bool) -> str:
-    if is_list or "," in by_default:
-        return "`[" + ", ".join(f'"{one}"' for one in by_default.split(",") if one) + "]`"
-    return by_default if by_default == "none" or by_default.isdigit() else f"`{by_default}`"
+def by_default(row: dict[str, Any]) -> str:
+    if "x-default" in row:
+        return str(row["x-default"])
+    if "default" not in row:
+        return "none"
+    value = row["default"]
+    return str(value) if row.get("type") == "integer" else f"`{value if isinstance(value, str) else json.dumps(value)}`"
 
 
-def secrets() -> set[str]:
-    return set(texts_in(body(source(READING), "static let secretKeys = [")))
-
-
-def restarts() -> set[str]:
-    """`keep(store.key, …)` has no key in quotation marks, so the keys of the store are listed here."""
-    return set(re.findall(r'keep\("([\w.]+)"', source(RELOAD))) | {"store.path", "store.url", "store.connections"}
+def line(key: str, row: dict[str, Any]) -> tuple[str, str, str]:
+    limits = f" ({row['minimum']} to {row['maximum']})" if "minimum" in row else ""
+    marks = [mark for mark, name in (("Secret.", "writeOnly"), ("Restart.", "x-restart")) if name in row]
+    return f"`{key}`", by_default(row) + limits, cell(" ".join([*marks, row.get("x-about", row["description"])]))
 
 
 def page() -> str:
-    values, secret, restart = tested(), secrets(), restarts()
-    parts = [head("Settings", PURPOSE)]
-    for group, keys in described().items():
-        rows = []
-        for key, words in keys.items():
-            by_default, limits = values.get(key, ("", ""))
-            limits = words.get("range", limits)
-            marks = [mark for mark, marked in (("Secret.", secret), ("Restart.", restart)) if key in marked]
-            first = words.get("default", by_default) + (f" ({limits})" if limits else "")
-            rows.append((f"`{key}`", first, cell(" ".join([*marks, words["about"]]))))
-        parts.append(f"\n## {group}\n\n" + table(("key", "default", "meaning"), rows))
-    return "".join(parts)
+    sections: dict[str, list[tuple[str, str, str]]] = {}
+    for key, row in rows():
+        sections.setdefault(row["x-section"], []).append(line(key, row))
+    columns = ("key", "default", "meaning")
+    return head("Settings", PURPOSE) + "".join(f"\n## {title}\n\n{table(columns, lines)}" for title, lines in sections.items())

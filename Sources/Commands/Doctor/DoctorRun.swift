@@ -124,7 +124,7 @@ struct DoctorRun {
         guard let file, let slash = file.lastIndex(of: "/") else { return [] }
         let folder = String(file[..<slash])
         let isService = options.running != nil || environment.unit != nil
-        return SiteConfiguration.secretKeys.filter { key in
+        return SettingTable.all.secretKeys.filter { key in
             !environment.hasCredential(key) && access("\(folder)/\(key)", F_OK) == 0
         }.map { key in
             .warning(

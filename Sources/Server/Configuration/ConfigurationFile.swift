@@ -50,7 +50,7 @@ package struct ConfigurationFile {
     }
 
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
-    init(path: String) throws(ConfigurationFault) {
+    init(path: String, _ table: SettingTable) throws(ConfigurationFault) {
         guard let bytes = Self.read(path) else {
             throw ConfigurationFault(key: path, reason: "cannot be read: \(systemErrorText())")
         }
@@ -59,23 +59,25 @@ package struct ConfigurationFile {
             guard let members = document.members else {
                 throw JSONSyntaxError(offset: 0, reason: "expected an object")
             }
-            flatten(members, prefix: "")
+            // By it an editor finds the schema.
+            flatten(members.filter { $0.name != "$schema" }, prefix: "", table)
         } catch {
             throw ConfigurationFault(key: path, reason: "\(error.reason) in line \(Self.line(of: error, in: bytes))")
         }
     }
 
     /// Everything becomes text, and is checked as text, so that file, environment and credentials have one rule.
-    private mutating func flatten(_ members: [JSONValue.Member], prefix: String) {
+    private mutating func flatten(_ members: [JSONValue.Member], prefix: String, _ table: SettingTable) {
         for member in members {
             let key = prefix + member.name
             switch member.value {
             case .null: continue
             case .object(let inner) where inner.isEmpty: emptyObjects.append(key)
-            case .object(let inner): flatten(inner, prefix: key + ".")
-            case .array(let elements) where Self.isListOfGroups(key, elements):
+            case .object(let inner): flatten(inner, prefix: key + ".", table)
+            case .array(let elements)
+            where table.group(key) != nil && elements.allSatisfy({ $0.members?.isEmpty == false }):
                 for (index, element) in elements.enumerated() {
-                    flatten(element.members ?? [], prefix: "\(key).\(index).")
+                    flatten(element.members ?? [], prefix: "\(key).\(index).", table)
                 }
             case .array(let elements):
                 let texts = elements.compactMap(Self.text)
@@ -86,10 +88,6 @@ package struct ConfigurationFile {
             default: Self.text(member.value).map { set(key, .text($0)) }
             }
         }
-    }
-
-    private static func isListOfGroups(_ key: String, _ elements: [JSONValue]) -> Bool {
-        SiteConfiguration.listGroups[key] != nil && elements.allSatisfy { $0.members?.isEmpty == false }
     }
 
     private mutating func set(_ key: String, _ value: GivenValue) {

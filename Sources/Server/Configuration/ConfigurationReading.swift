@@ -27,12 +27,16 @@ struct ConfigurationReading {
     }
 
     private mutating func note(_ key: String) {
-        if !SiteConfiguration.knownKeys.contains(SiteConfiguration.general(key)) { unlisted.insert(key) }
+        if table[key] == nil { unlisted.insert(key) }
     }
+
+    var table: SettingTable { sources.table }
 
     /// - Parameter channel: the platform that alone is off because of it; nil: a service cannot start.
     mutating func fault(_ key: String, _ reason: String, of channel: Platform? = nil) {
-        faults.append(ConfigurationFault(key: key, reason: reason, channel: channel))
+        let fault = ConfigurationFault(key: key, reason: reason, channel: channel)
+        // A key may be read twice: by its row, and together with others.
+        if !faults.contains(fault) { faults.append(fault) }
     }
 
     mutating func noteSecretFile(_ key: String, _ path: String) {
@@ -61,8 +65,9 @@ struct ConfigurationReading {
         return elements
     }
 
-    mutating func number(_ key: String, _ range: ClosedRange<Int>) -> Int? {
-        guard let text = text(key) else { return nil }
+    /// A number in the range of its row.
+    mutating func number(_ key: String) -> Int? {
+        guard let text = text(key), case .number(let range)? = table[key]?.form else { return nil }
         guard let number = Int(text), range.contains(number) else {
             fault(key, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
             return nil
@@ -119,6 +124,17 @@ struct ConfigurationReading {
     /// Notes a fault where others than its owner may change a file that decides who is who.
     mutating func checkWriters(_ key: String, _ path: String?) {
         if let path, let fault = DecidingFile.fault(of: path, key) { faults.append(fault) }
+    }
+
+    /// Those of a list of names, each of which must be one of `all`.
+    mutating func values<Value: RawRepresentable<String>>(
+        _ all: [Value], named names: [String], _ key: String
+    ) -> [Value] {
+        let found = names.compactMap { name in all.first { $0.rawValue == name.lowercased() } }
+        if found.isEmpty || found.count != names.count {
+            fault(key, "must be a list out of \(all.map(\.rawValue).joined(separator: ", "))")
+        }
+        return found
     }
 
     mutating func choice<Value: RawRepresentable & CaseIterable>(_ key: String) -> Value?

@@ -23,21 +23,24 @@ struct ConfigurationSources {
     let file: [String: GivenValue]
     private(set) var faults: [ConfigurationFault] = []
     let environment: Environment
+    let table: SettingTable
     private let credentials: CredentialFiles
 
     /// - Throws: `ConfigurationFault`, when the file cannot be read or is not a JSON object.
-    init(file: String?, _ environment: Environment, _ credentials: CredentialFiles) throws(ConfigurationFault) {
+    init(
+        file: String?, _ environment: Environment, _ credentials: CredentialFiles, _ table: SettingTable
+    ) throws(ConfigurationFault) {
+        self.table = table
         path = file ?? ConfigurationFile.defaultPath(environment)
         var values: [String: GivenValue] = [:]
         if let path {
-            let file = try ConfigurationFile(path: path)
+            let file = try ConfigurationFile(path: path, table)
             values = file.values
-            faults = file.faults + file.emptyObjects.compactMap(Self.emptyObjectFault)
+            faults = file.faults + file.emptyObjects.compactMap { Self.emptyObjectFault($0, table) }
             if let fault = DecidingFile.fault(of: path) { faults.append(fault) }
         }
-        let known = SiteConfiguration.knownKeys
-        faults += values.keys.filter { !known.contains(SiteConfiguration.general($0)) }.sorted().map(Self.unknownKey)
-        self.file = values.filter { known.contains(SiteConfiguration.general($0.key)) }
+        faults += values.keys.filter { table[$0] == nil }.sorted().map { Self.unknownKey($0, table) }
+        self.file = values.filter { table[$0.key] != nil }
         self.environment = environment
         self.credentials = credentials
         faults += credentials.faults
@@ -54,15 +57,14 @@ struct ConfigurationSources {
     }
 
     /// An empty group, `"limits": {}`, is the same as no group; a key's own value is no object.
-    private static func emptyObjectFault(_ key: String) -> ConfigurationFault? {
-        let known = SiteConfiguration.knownKeys
-        if known.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
-        guard !known.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
-        return unknownKey(key)
+    private static func emptyObjectFault(_ key: String, _ table: SettingTable) -> ConfigurationFault? {
+        if table.keys.contains(key) { return ConfigurationFault(key: key, reason: "must be a value, not an object") }
+        guard !table.keys.contains(where: { $0.hasPrefix(key + ".") }) else { return nil }
+        return unknownKey(key, table)
     }
 
-    private static func unknownKey(_ key: String) -> ConfigurationFault {
-        let near = SimilarName.nearest(to: SiteConfiguration.general(key), of: SiteConfiguration.knownKeys)
+    private static func unknownKey(_ key: String, _ table: SettingTable) -> ConfigurationFault {
+        let near = SimilarName.nearest(to: table.general(key), of: table.keys)
         let suggestion = near.map { "; did you mean \($0)?" } ?? ""
         return ConfigurationFault(key: key, reason: "there is no such key" + suggestion)
     }

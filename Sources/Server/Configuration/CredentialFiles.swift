@@ -11,8 +11,9 @@ struct CredentialFiles {
     private(set) var paths: [String: String] = [:]
 
     /// Reads them as this process: systemd, which hands them to the service, is root's.
-    init(_ environment: Environment) {
-        for key in SiteConfiguration.secretKeys {
+    init(_ environment: Environment, _ table: SettingTable) {
+        for row in table.rows where row.traits.contains(.secret) {
+            let key = row.key
             guard let path = environment.credentialPath(key) else { continue }
             guard let bytes = ConfigurationFile.read(path) else {
                 // A secret that cannot be read must not silently be no secret; and systemd starts no service without one that
@@ -34,9 +35,9 @@ struct CredentialFiles {
             }
             paths[key] = path
             values[key] =
-                if key == "localHub.keys" { .list(lines) } else if SiteConfiguration.documents.contains(key) {
-                    .text(text)
-                } else { .text(first) }
+                if case .list = row.form { .list(lines) } else {
+                    .text(row.traits.contains(.document) ? text : first)
+                }
         }
     }
 

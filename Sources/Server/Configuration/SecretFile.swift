@@ -42,7 +42,7 @@ extension SiteConfiguration {
     /// - Parameters:
     ///   - file: the configuration file, with its keys and values.
     ///   - credentials: the secrets that are files of their own, by their keys.
-    static func exposures(file: (path: String, values: [String: String])?, credentials: [String: String])
+    func exposures(file: (path: String, values: [String: String])?, credentials: [String: String])
         -> [ConfigurationFault]
     {
         var found: [ConfigurationFault] = []
@@ -64,11 +64,9 @@ extension SiteConfiguration {
     }
 
     /// Whether the value must stay unread. An address is a secret when it has a password.
-    private static func isSecret(_ key: String, _ value: String) -> Bool {
-        switch key {
-        case "store.url", "hub.proxy", "webPush.proxy": hasPassword(value)
-        default: secretKeys.contains(general(key)) && !value.isEmpty
-        }
+    private func isSecret(_ key: String, _ value: String) -> Bool {
+        guard let traits = table[key]?.traits else { return false }
+        return traits.contains(.address) ? Self.hasPassword(value) : traits.contains(.secret) && !value.isEmpty
     }
 
     private static func hasPassword(_ url: String) -> Bool {

@@ -15,6 +15,25 @@ extension SiteConfiguration {
         }
     }
 
+    static let methodSettings: [Setting] = [
+        Setting(
+            "auth.methods", .list(of: AuthenticationMethod.allCases.map(\.rawValue)),
+            "How the service [authenticates requests](../operate/users-and-permissions.md#authentication-methods)."
+        ) {
+            .list($0.authenticationMethods.map(\.rawValue))
+        },
+        Setting(
+            "auth.method", .choice(ShortForm.allCases.map(\.rawValue)), default: "none",
+            """
+            Short form: `users` is the default of `auth.methods`, and `test` is `["test", "session"]`, which logs a \
+            warning at every start. Set only one of the two keys.
+            """),
+        .text("auth.realm", \.realm, "Text that clients show when they ask for a password.") { realm in
+            realm.utf8.contains { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }
+                ? "must be printable ASCII without quotation marks and backslashes" : nil
+        },
+    ]
+
     mutating func readAuthentication(_ reading: inout ConfigurationReading) {
         let short: ShortForm? = reading.choice("auth.method")
         if let short { authenticationMethods = short.methods }
@@ -24,17 +43,6 @@ extension SiteConfiguration {
             readMethods(names, &reading)
         }
         readIssuers(isListed: names != nil, &reading)
-        realm = reading.text("auth.realm") ?? realm
-        if realm.utf8.contains(where: { $0 < 0x20 || $0 > 0x7E || $0 == UInt8(ascii: "\"") || $0 == 0x5C }) {
-            reading.fault("auth.realm", "must be printable ASCII without quotation marks and backslashes")
-        }
-        foreignOrigins = reading.list("cors.origins") ?? foreignOrigins
-        if !foreignOrigins.allSatisfy(ForeignOrigins.isOrigin) {
-            reading.fault(
-                "cors.origins",
-                "must be origins such as https://app.example.com: no path, no *, small letters; http for localhost alone"
-            )
-        }
     }
 
     private mutating func readMethods(_ names: [String], _ reading: inout ConfigurationReading) {

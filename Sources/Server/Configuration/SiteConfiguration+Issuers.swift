@@ -48,13 +48,10 @@ extension SiteConfiguration {
 
     /// One group, or a list of them.
     static let issuerGroup = "auth.issuers"
-    static let issuerKeys = [
-        "issuer", "prefix", "audience", "authorizedParty", "userClaim", "rolesClaim", "jwksFile", "jwksUrl", "caFile",
-    ]
 
     /// - Returns: whether there are any, right or not.
     mutating func readIssuers(_ reading: inout ConfigurationReading) -> Bool {
-        let groups = reading.groups(Self.issuerGroup, Self.issuerKeys)
+        let groups = reading.groups(Self.issuerGroup)
         if groups.count > Self.maximumIssuers {
             reading.fault(Self.issuerGroup, "must be at most \(Self.maximumIssuers) issuers")
         }
@@ -77,6 +74,48 @@ extension SiteConfiguration {
 }
 
 extension SiteConfiguration.Issuer {
+    static let settings: [Setting] = [
+        Setting(
+            "auth.issuers", .groups(atMost: SiteConfiguration.maximumIssuers), default: "none",
+            """
+            Identity providers whose tokens (JWT) the service accepts: one group, or a list of up to 32. It adds \
+            `bearer` to the methods. See [single sign-on](../operate/single-sign-on.md).
+            """),
+        Setting(
+            "auth.issuers.issuer", .text, default: "required",
+            "`iss` of its tokens, byte for byte, such as `https://id.example.com/realms/app`."),
+        Setting(
+            "auth.issuers.prefix", .text, default: "required",
+            "Username prefix: 1 to 16 of `a-z`, `0-9` and `-`, different for each issuer."),
+        Setting(
+            "auth.issuers.audience", .list(), default: "required, or `authorizedParty`",
+            "List. The service accepts a token if its `aud` has one of these, or its `azp` is in `authorizedParty`."),
+        Setting(
+            "auth.issuers.authorizedParty", .list(), default: "none",
+            "List of clients (`azp`) whose tokens the service accepts."),
+        Setting(
+            "auth.issuers.userClaim", .text, default: "`sub`",
+            """
+            Claim that contains the user name. Use dots for nested claims: `profile.id`. With `email`, the issuer must \
+            have verified the address (`email_verified`).
+            """),
+        Setting(
+            "auth.issuers.rolesClaim", .text, default: "none",
+            "Claim with the user's roles. Names that `roles` does not have are ignored."),
+        Setting(
+            "auth.issuers.jwksUrl", .text, default: "from `/.well-known/openid-configuration` below `issuer`",
+            "`https://` URL of the keys that verify its tokens."),
+        Setting(
+            "auth.issuers.jwksFile", .text, default: "none",
+            """
+            File with these keys (JWKS), instead of the URL. The service reads it again at least every five minutes \
+            while tokens arrive.
+            """),
+        Setting(
+            "auth.issuers.caFile", .text, default: "the system's",
+            "Certificates (PEM) to trust when the service fetches the keys."),
+    ]
+
     /// - Parameter group: `auth.issuers`, or `auth.issuers.0` and so on in a list.
     /// - Returns: nil, when there are faults.
     fileprivate init?(_ group: String, _ reading: inout ConfigurationReading) {

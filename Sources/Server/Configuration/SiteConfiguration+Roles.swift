@@ -12,10 +12,59 @@ extension SiteConfiguration {
 
     /// One group, or a list of them.
     static let roleGroup = "roles"
-    static let roleKeys = ["name", "tags", "sendTo", "broadcast", "administer"]
+
+    static let roleSettings: [Setting] = [
+        .patterns(
+            "policy.tags", \.policy.defaultTags,
+            """
+            Patterns of tags that a user without patterns of their own may claim. `*` matches everything, except that \
+            a tag that begins with `from:` needs a pattern that does. `username:`, `app:`, `role:` and `device:` are \
+            never granted.
+            """),
+        .patterns(
+            "policy.sendTo", \.policy.defaultSendTo,
+            """
+            Patterns of users that a user without patterns of their own may send to. All users may send to themselves. \
+            A pattern for [tags](../build/send.md#to-a-tag) begins with `tag:`, and one for \
+            [roles](../build/send.md#to-a-role) with `role:`.
+            """),
+        .flag(
+            "policy.secureOnly", \.policy.isSecureOnly,
+            """
+            No plain text leaves through push services. The service stores a send with `pns` for its recipient, and \
+            pushes its ID.
+            """),
+        Setting(
+            "users.roles", .list(),
+            """
+            Roles of users who are added without any. An SSO user has them as long as there is no record. A role with \
+            `administer` is an error.
+            """
+        ) { .list($0.policy.newUserRoles) },
+        Setting(
+            "roles", .groups(atMost: maximumRoles), default: "none",
+            """
+            Groups of users, and their additional rights: one group, or a list of up to 100. See \
+            [roles](../operate/users-and-permissions.md#roles).
+            """),
+        Setting(
+            "roles.name", .text, default: "required",
+            """
+            1 to 64 letters, digits, `-`, `_`, `.` and `:`. Case matters, but two names that differ only in case are \
+            an error.
+            """),
+        Setting("roles.tags", .list(), default: "`[]`", "Additional patterns as in `policy.tags`."),
+        Setting("roles.sendTo", .list(), default: "`[]`", "Additional patterns as in `policy.sendTo`."),
+        Setting(
+            "roles.broadcast", .flag, default: "`false`",
+            "Lets users of the role send to [everyone](../build/send.md#to-everyone), which no pattern grants."),
+        Setting(
+            "roles.administer", .flag, default: "`false`",
+            "Lets users of the role use the [admin page](../operate/admin-page.md)."),
+    ]
 
     mutating func readRoles(_ reading: inout ConfigurationReading) {
-        let groups = reading.groups(Self.roleGroup, Self.roleKeys)
+        let groups = reading.groups(Self.roleGroup)
         if groups.count > Self.maximumRoles {
             reading.fault(Self.roleGroup, "must be at most \(Self.maximumRoles) roles")
         }

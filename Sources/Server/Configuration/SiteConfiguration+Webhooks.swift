@@ -23,10 +23,9 @@ extension SiteConfiguration {
 
     /// One group, or a list of them.
     static let webhookGroup = "webhooks"
-    static let webhookKeys = ["url", "secret", "secretFile", "events", "private"]
 
     mutating func readWebhooks(_ reading: inout ConfigurationReading) {
-        let groups = reading.groups(Self.webhookGroup, Self.webhookKeys)
+        let groups = reading.groups(Self.webhookGroup)
         if groups.count > Self.maximumWebhooks {
             reading.fault(Self.webhookGroup, "must be at most \(Self.maximumWebhooks) receivers")
         }
@@ -39,17 +38,30 @@ extension SiteConfiguration {
 }
 
 extension SiteConfiguration.Webhook {
+    static let settings: [Setting] = [
+        Setting(
+            "webhooks", .groups(atMost: SiteConfiguration.maximumWebhooks), default: "none",
+            "Receivers of [webhooks](../build/webhooks.md): one group, or a list of up to ten."),
+        Setting(
+            "webhooks.url", .text, default: "required",
+            "`https://` address of the receiver. `http://` only for this host."),
+        Setting(
+            "webhooks.secret", .text, is: .secret, default: "required, or `secretFile`",
+            "Secret that signs events: `whsec_` and 24 to 64 bytes in base64."),
+        Setting("webhooks.secretFile", .text, default: "none", "File with the secret in its first line."),
+        Setting(
+            "webhooks.events", .list(of: WebhookKind.allCases.map(\.rawValue)), default: "all",
+            "List out of `message.completed`, `message.read`, `message.opened` and `device.removed`."),
+        Setting("webhooks.private", .flag, default: "`false`", "Allows a receiver in a private network."),
+    ]
+
     /// - Returns: nil, when there are faults.
     fileprivate init?(_ group: String, _ reading: inout ConfigurationReading) {
         let text = reading.needed("\(group).url", "the receiver's https address")
         let secret = reading.secret(
             "\(group).secret", orFile: "\(group).secretFile", "a file with whsec_ and 24 to 64 bytes in base64")
         let names = reading.list("\(group).events")
-        let kinds = (names ?? WebhookKind.allCases.map(\.rawValue)).compactMap { WebhookKind(rawValue: $0) }
-        if let names, kinds.isEmpty || kinds.count != names.count {
-            let list = WebhookKind.allCases.map(\.rawValue).joined(separator: ", ")
-            reading.fault("\(group).events", "must be a list out of \(list)")
-        }
+        let kinds = names.map { reading.values(WebhookKind.allCases, named: $0, "\(group).events") }
         let mayBePrivate = reading.flag("\(group).private") ?? false
         guard let text, let secret else { return nil }
         // The host's own addresses need no TLS, and no word that they are meant.
@@ -60,7 +72,7 @@ extension SiteConfiguration.Webhook {
         }
         let line = String(secret.value.reveal().prefix { !$0.isWhitespace })
         let endpoint = WebhookEndpoint(
-            label: group, request: url.request(.post), secret: Secret(line), kinds: Set(kinds))
+            label: group, request: url.request(.post), secret: Secret(line), kinds: Set(kinds ?? WebhookKind.allCases))
         guard let endpoint else {
             reading.fault(
                 secret.key,

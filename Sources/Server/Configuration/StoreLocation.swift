@@ -36,11 +36,36 @@ extension StoreLocation: CustomStringConvertible {
 }
 
 extension StoreLocation {
+    static let settings: [Setting] = [
+        Setting(
+            "store.path", .text, is: .fixed, default: "required, unless `store.url` is set",
+            "Folder that stores the state. The service creates it with mode 0700.",
+            shown: { $0.store.folder.map { .text($0) } }, keep: keeping("store.path")),
+        Setting(
+            "store.url", .text, is: [.secret, .address, .fixed], default: "none",
+            """
+            `postgresql://user:password@host/database` stores the state in [PostgreSQL](../operate/postgresql.md), so \
+            that several hosts can share it. A server on another host needs `sslmode=verify-full`. Install Debian's \
+            `libpq5`.
+            """, keep: keeping("store.url")),
+        Setting(
+            "store.connections", .number(1...256), is: .fixed, default: "16",
+            "Maximum number of connections that this process opens to `store.url`."
+        ) {
+            if case .database(_, let connections) = $0.store { .text("\(connections)") } else { nil }
+        },
+    ]
+
+    /// Keeps the location, and says so of the key that named the other one.
+    private static func keeping(_ key: String) -> @Sendable (inout SiteConfiguration, SiteConfiguration) -> Bool {
+        { wanted, running in wanted.store.key == key && Setting.keeping(\.store)(&wanted, running) }
+    }
+
     /// Reads `store.path`, `store.url` and `store.connections`.
     init(_ reading: inout ConfigurationReading) {
         let path = reading.path("store.path")
         let url = reading.text("store.url")
-        let connections = reading.number("store.connections", 1...256)
+        let connections = reading.number("store.connections")
         guard let url else {
             // A path that leads nowhere is a fault of its own.
             if path == nil, reading.text("store.path") == nil {

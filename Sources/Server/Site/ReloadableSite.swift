@@ -163,19 +163,9 @@ final class ReloadableSite: Responder {
 extension SiteConfiguration {
     /// Keeps what cannot change while a process runs: its store, socket, threads and limits.
     /// - Returns: the keys for which something else was wanted.
-    fileprivate mutating func keepFixed(of running: SiteConfiguration) -> [String] {
+    mutating func keepFixed(of running: SiteConfiguration) -> [String] {
         var waiting: [String] = []
-        func keep<Value: Equatable>(_ key: String, _ path: WritableKeyPath<SiteConfiguration, Value>) {
-            guard self[keyPath: path] != running[keyPath: path] else { return }
-            self[keyPath: path] = running[keyPath: path]
-            waiting.append(key)
-        }
-        keep(store.key, \.store)
-        keep("listen", \.listen)
-        keep("listenToRemotePeers", \.allowsRemotePeers)
-        keep("workers", \.workers)
-        keep("limits.bodyBytes", \.bodyBytes)
-        keep("limits.drainSeconds", \.drainSeconds)
+        for row in table.rows where row.keep?(&self, running) == true { waiting.append(row.key) }
         return waiting
     }
 }
