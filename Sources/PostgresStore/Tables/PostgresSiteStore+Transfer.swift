@@ -6,9 +6,9 @@ extension PostgresSiteStore {
     /// Records that are read, or written in one transaction, at once.
     private static let transferPage = 200
 
-    /// The tables of all kinds of records, in the order of an export.
+    /// The tables of all kinds of records, in the order of an export and of a sweep, which begins with what is secret.
     static let recordTables: [RecordTable] = [
-        RecordTable(User.table), RecordTable(LastSeen.table), RecordTable(SecureNotification.table),
+        RecordTable(User.table), RecordTable(SecureNotification.table), RecordTable(LastSeen.table),
         RecordTable(DeviceRecord.table), RecordTable(Session.table), RecordTable(AppToken.table),
         RecordTable(SentNotification.table, put: SentNotification.put), RecordTable(SentMessage.table),
         RecordTable(MessageOpening.table), RecordTable(IdempotentRequest.table),
