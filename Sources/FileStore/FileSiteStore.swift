@@ -61,9 +61,9 @@ package final class FileSiteStore: SiteStore, Sendable {
     let mailboxCache = RecordCache<String, KnownMailbox>()
     let deviceTable: IndexedTable<DeviceRecord>
     let ownerIndex: BucketTable
-    let sessionTable: IndexedTable<SessionRecord>
+    let sessionTable: IndexedTable<Versioned<Session>>
     let sessionIndex: BucketTable
-    let tokenTable: IndexedTable<AppTokenRecord>
+    let tokenTable: IndexedTable<Versioned<AppToken>>
     let tokenIndex: BucketTable
     let sentTable: BucketTable
     let sentMessageTable: BucketTable
@@ -125,10 +125,10 @@ package final class FileSiteStore: SiteStore, Sendable {
             [IndexEntry(table: owners, key: device.owner), device.goneEntry(channels)].compactMap(\.self)
         }
         (sessionTable, sessionIndex) = try Self.owned(context, "sessions", index: "session-owners", expires: true) {
-            [IndexEntry(table: $1, key: $0.session.owner, expiresAt: $0.session.expiresAt)]
+            [IndexEntry(table: $1, key: $0.record.owner, expiresAt: $0.record.expiresAt)]
         }
         (tokenTable, tokenIndex) = try Self.owned(context, "tokens", index: "token-owners", expires: true) {
-            [IndexEntry(table: $1, key: $0.token.owner, expiresAt: $0.token.expiresAt)]
+            [IndexEntry(table: $1, key: $0.record.owner, expiresAt: $0.record.expiresAt)]
         }
         let quotas = context.options.quotas
         let (messages, objects) = (try table(.hubMessages(quotas)), try table(.sentMessages(quotas)))

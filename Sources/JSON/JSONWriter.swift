@@ -78,6 +78,12 @@ public struct JSONWriter {
         bytes.append(UInt8(ascii: ":"))
     }
 
+    /// Writes what is JSON already.
+    mutating func raw(_ json: [UInt8]) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
     /// Writes a string value.
     public mutating func string(_ value: String) {
         separate()

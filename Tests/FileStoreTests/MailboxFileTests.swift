@@ -48,7 +48,7 @@ import Text
         var random = RandomRecords(seed: 11)
         var expected: [SecureNotification] = []
         for id in 1...600 {
-            guard case .notification(var note) = random.next() else { continue }
+            guard var note = random.next().record as? SecureNotification else { continue }
             (note.id, note.owner, note.expiresAt) = (Int32(id), "bob", nextDay)
             expected.append(note)
         }

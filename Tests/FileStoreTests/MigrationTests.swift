@@ -44,7 +44,7 @@ import class System.Lock
     }
 
     private func isForeign(_ record: StoredRecord, _ store: FileSiteStore) throws -> Bool {
-        guard case .hubRegistration(let registration) = record else { return false }
+        guard let registration = record.record as? HubRegistration else { return false }
         return try store.device(registration.id) == nil
     }
 

@@ -77,18 +77,19 @@ struct EndedRightsTests {
 
     /// Which right a record of the store is, or is a part of; nil: none. A new kind of record needs a row here, and where it lets
     /// something happen for a user, a right above.
-    private static func right(of record: StoredRecord) -> Right? {
-        switch record {
-        case .user: .administration
-        case .session: .session
-        case .appToken: .token
-        case .device, .hubRegistration: .device
-        case .notification: .secret
-        case .sent, .message: .outcome
-        case .idempotentRequest: .idempotencyKey
-        case .scheduledSend: .scheduledMessage
+    private static func right(of record: StoredRecord) throws(StoreError) -> Right? {
+        switch record.table {
+        case "users": .administration
+        case "sessions": .session
+        case "tokens": .token
+        case "devices", "hub/registrations": .device
+        case "notifications": .secret
+        case "sent", "messages": .outcome
+        case "idempotency": .idempotencyKey
+        case StoredRecord.sends: .scheduledMessage
         // What has happened, and what the hub has taken already.
-        case .lastSeen, .opening, .hubMessage, .queuedMessage: nil
+        case "seen", "openings", "hub/messages", StoredRecord.queue, StoredRecord.due: nil
+        default: throw .unavailable(detail: "no row for records of \(record.table)")
         }
     }
 
@@ -124,8 +125,8 @@ struct EndedRightsTests {
         let scene = EndedRightsScene(site: site, policy: policy)
         for right in Right.allCases { _ = try scene.begin(right) }
         var found: Set<Right> = []
-        try site.store.forEachRecord(now: Timestamp(seconds: site.clock.seconds)) { record in
-            if let right = Self.right(of: record) { found.insert(right) }
+        try site.store.forEachRecord(now: Timestamp(seconds: site.clock.seconds)) { (record) throws(StoreError) in
+            if let right = try Self.right(of: record) { found.insert(right) }
         }
         #expect(
             found == [

@@ -17,17 +17,12 @@ package struct RecordSample: Sendable {
 
     /// The fields that say nothing of whether a store keeps them.
     package var untried: [String] {
-        let (one, other) = (Self.record(full), Self.record(bare))
+        let (one, other): (Any, Any) = (full.record, bare.record)
         let alike = zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children).filter {
             String(reflecting: $0.value) == String(reflecting: $1.value)
         }
         let untried = alike.compactMap(\.0.label) + Self.empty(one, "").map { String($0.dropFirst()) }
         return Set(untried).subtracting([except].compactMap(\.self)).sorted().map { "\(type(of: one)).\($0)" }
-    }
-
-    /// The record in the case of the enumeration.
-    private static func record(_ record: StoredRecord) -> Any {
-        Mirror(reflecting: record).children.first?.value ?? record
     }
 
     /// Where nothing, false, zero or an empty text or list is, in whatever depth.

@@ -81,9 +81,7 @@ package struct NamespaceContract {
     /// What an import makes of the registrations of an export; there is one device, d-1.
     private func imports() throws {
         func imported(_ registration: HubRegistration) throws -> HubRegistration? {
-            guard case .hubRegistration(let imported) = try store.inItsNamespace(.hubRegistration(registration))
-            else { return nil }
-            return imported
+            try store.inItsNamespace(.hubRegistration(registration)).record as? HubRegistration
         }
         let foreign = NamespaceScene.registration("s-2", ["all"])
         #expect(try imported(foreign) == foreign.movedToServed)

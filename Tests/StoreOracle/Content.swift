@@ -40,15 +40,16 @@ enum Content {
 
     /// What a journal calls the record; nil for a kind that it does not know.
     static func line(of record: StoredRecord) -> (Kind, key: String, state: String)? {
-        switch record {
-        case .notification(let note): (.notification, key(of: note.payload) ?? "torn", state(of: note))
-        case .hubRegistration(let registration): (.registration, registration.id, state(of: registration))
-        case .device(let device): (.device, device.id, state(of: device))
-        case .session(let session): (.session, session.id, session.owner)
-        case .user(let user): (.user, user.name, user.passwordHash)
-        case .queuedMessage(let message): (.message, message.id, state(of: message))
-        case .idempotentRequest(let request): (.request, request.key, state(of: request))
-        case .lastSeen, .sent, .message, .opening, .hubMessage, .appToken, .scheduledSend: nil
+        switch record.record {
+        case let note as SecureNotification: (.notification, key(of: note.payload) ?? "torn", state(of: note))
+        case let registration as HubRegistration: (.registration, registration.id, state(of: registration))
+        case let device as DeviceRecord: (.device, device.id, state(of: device))
+        case let session as Session: (.session, session.id, session.owner)
+        case let user as User: (.user, user.name, user.passwordHash)
+        case let message as HubMessage where [StoredRecord.queue, StoredRecord.due].contains(record.table):
+            (.message, message.id, state(of: message))
+        case let request as IdempotentRequest: (.request, request.key, state(of: request))
+        default: nil
         }
     }
 

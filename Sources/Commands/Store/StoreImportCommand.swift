@@ -46,7 +46,7 @@ struct StoreImportCommand: ParsableCommand {
         }
         try forEachRecord(input) { record, size in
             // By then the devices are in the store, which are before the registrations in an export.
-            if case .hubRegistration = record, let last = batch.last, last.table != record.table { try put() }
+            if record.record is HubRegistration, let last = batch.last, last.table != record.table { try put() }
             batch.append(try store.inItsNamespace(record))
             bytes += size
             if batch.count >= Self.batch || bytes >= Self.batchBytes { try put() }

@@ -7,33 +7,26 @@ extension FileSiteStore: TransferStore {
     package func forEachRecord(
         now: Timestamp, _ body: (StoredRecord) throws(StoreError) -> Void
     ) throws(StoreError) {
-        func walk(_ table: BucketTable, _ record: (JSONValue) -> StoredRecord?) throws(StoreError) {
-            try table.forEachCurrent(now: now) { (value) throws(StoreError) in
-                if let record = record(value) { try body(record) }
+        for place in places(due: try dueTables()) {
+            try place.table.forEachCurrent(now: now) { (value) throws(StoreError) in
+                if let record = place.decode(value) { try body(record) }
             }
         }
-        try walk(userTable) { User(line: $0).map(StoredRecord.user) }
-        try walk(seenTable) { LastSeen(line: $0).map(StoredRecord.lastSeen) }
-        try walk(notificationTable) { SecureNotification(line: $0).map(StoredRecord.notification) }
-        try walk(deviceTable.records) { DeviceRecord(line: $0).map(StoredRecord.device) }
-        try walk(sessionTable.records) { SessionRecord(line: $0).map { .session($0.session) } }
-        try walk(tokenTable.records) { AppTokenRecord(line: $0).map { .appToken($0.token) } }
-        try walk(sentTable) { SentNotification(line: $0).map(StoredRecord.sent) }
-        try walk(sentMessageTable) { SentMessage(line: $0).map(StoredRecord.message) }
-        try walk(openingTable) { MessageOpening(line: $0).map(StoredRecord.opening) }
-        try walk(idempotencyTable) { IdempotentRequest(line: $0).map(StoredRecord.idempotentRequest) }
-        try walk(registrationTable.records) { HubRegistration(line: $0).map(StoredRecord.hubRegistration) }
-        try walk(messageTable) { HubMessage(line: $0).map(StoredRecord.hubMessage) }
-        for table in [queueTable] + (try dueTables()) {
-            try walk(table) { HubMessage(line: $0).map(StoredRecord.queuedMessage) }
-        }
-        try walk(sendTable) { HubMessage(line: $0).map(StoredRecord.scheduledSend) }
     }
 
     /// Many records at once cost less: those of one file are one write.
     package func putRecords(_ records: [StoredRecord], now: Timestamp) throws(StoreError) -> Int {
+        let places = Dictionary(places(due: []).map { ($0.table.schema.name, $0) }) { first, _ in first }
         var byTable: [String: [ImportRecord]] = [:]
-        for record in records.map(incoming) { byTable[record.table.schema.name, default: []].append(record) }
+        for record in records {
+            let isDue = record.table == StoredRecord.due
+            let incoming =
+                isDue
+                ? (record.record as? HubMessage).map { ImportRecord(queueFile(of: $0), $0) }
+                : places[record.table]?.incoming(record.record)
+            guard let incoming else { throw .unavailable(detail: "no table for records of \(record.table)") }
+            byTable[incoming.table.schema.name, default: []].append(incoming)
+        }
         var count = 0
         for (_, incoming) in byTable.sorted(by: { $0.key < $1.key }) {
             guard let table = incoming.first?.table else { continue }
@@ -43,30 +36,50 @@ extension FileSiteStore: TransferStore {
         return count
     }
 
-    private func incoming(_ record: StoredRecord) -> ImportRecord {
-        switch record {
-        case .user(let user): ImportRecord(userTable, user, id: .string(user.name), key: user.name)
-        case .lastSeen(let seen): ImportRecord(seenTable, seen, id: .string(seen.owner), key: seen.owner)
-        case .notification(let note):
-            ImportRecord(notificationTable, note, id: .number(String(note.id)), key: note.owner)
-        case .device(let device): ImportRecord(deviceTable, device)
-        case .session(let session): ImportRecord(sessionTable, SessionRecord(session, version: 1))
-        case .appToken(let token): ImportRecord(tokenTable, AppTokenRecord(token, version: 1))
-        case .sent(let sent): ImportRecord(sentTable, sent, id: .string(sent.id), key: sent.owner)
-        case .message(let message):
-            ImportRecord(sentMessageTable, message, id: .string(message.id), key: message.id)
-        case .opening(let opening):
-            ImportRecord(openingTable, opening, id: .string(opening.opener), key: opening.message)
-        case .idempotentRequest(let request):
-            ImportRecord(idempotencyTable, request, id: .string(request.key), key: request.owner)
-        case .hubRegistration(let registration): ImportRecord(registrationTable, registration)
-        case .hubMessage(let message):
-            ImportRecord(messageTable, message, id: .string(message.id), key: message.id)
-        case .queuedMessage(let message):
-            ImportRecord(queueFile(of: message), QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
-        case .scheduledSend(let send):
-            ImportRecord(sendTable, QueuedLine(send), id: .string(send.id), key: QueuedLine.key)
-        }
+    /// Where the records of each kind are, in the order of an export.
+    private func places(due: [BucketTable]) -> [RecordPlace] {
+        [
+            RecordPlace(userTable, User.self), RecordPlace(seenTable, LastSeen.self),
+            RecordPlace(notificationTable, SecureNotification.self), RecordPlace(deviceTable),
+            RecordPlace(sessionTable), RecordPlace(tokenTable), RecordPlace(sentTable, SentNotification.self),
+            RecordPlace(sentMessageTable, SentMessage.self), RecordPlace(openingTable, MessageOpening.self),
+            RecordPlace(idempotencyTable, IdempotentRequest.self), RecordPlace(registrationTable),
+            RecordPlace(messageTable, HubMessage.self),
+        ] + ([queueTable] + due).map { RecordPlace(queue: $0, StoredRecord.queuedMessage) }
+            + [RecordPlace(queue: sendTable, StoredRecord.scheduledSend)]
+    }
+}
+
+/// The table of a kind of record.
+struct RecordPlace {
+    let table: BucketTable
+    /// What a line of the table is to other stores.
+    let decode: (JSONValue) -> StoredRecord?
+    /// Nil if the record is of another kind.
+    let incoming: (any KindRecord) -> ImportRecord?
+
+    init<Record: KindRecord>(_ table: BucketTable, _: Record.Type) {
+        self.table = table
+        decode = { Record(line: $0).map { StoredRecord($0) } }
+        incoming = { ($0 as? Record).flatMap { ImportRecord(table, kept: $0) } }
+    }
+
+    init<Record: KindRecord & IndexedRecord>(_ table: IndexedTable<Record>) {
+        self.table = table.records
+        decode = { Record(line: $0).map { StoredRecord($0) } }
+        incoming = { ($0 as? Record).map { ImportRecord(table, $0) } }
+    }
+
+    init<Record>(_ table: IndexedTable<Versioned<Record>>) {
+        self.table = table.records
+        decode = { Versioned<Record>(line: $0).map { StoredRecord($0.record) } }
+        incoming = { ($0 as? Record).map { ImportRecord(table, Versioned($0, version: 1)) } }
+    }
+
+    init(queue table: BucketTable, _ record: @escaping (HubMessage) -> StoredRecord) {
+        self.table = table
+        decode = { HubMessage(line: $0).map(record) }
+        incoming = { ($0 as? HubMessage).map { ImportRecord(table, $0) } }
     }
 }
 

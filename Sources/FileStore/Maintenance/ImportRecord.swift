@@ -24,6 +24,21 @@ struct ImportRecord {
         self.init(table.records, record, id: .string(record.id), key: record.id, postings: postings)
     }
 
+    /// A waiting message, in the file of the queue that it belongs to.
+    init(_ table: BucketTable, _ message: HubMessage) {
+        self.init(table, QueuedLine(message), id: .string(message.id), key: QueuedLine.key)
+    }
+
+    /// Nil if the record's kind does not have the table's key.
+    init?<Record: KindRecord>(_ table: BucketTable, kept record: Record) {
+        let kind = Record.kind
+        guard let content = kind.content("id", of: record), let key = kind.content(table.schema.key, of: record)?.text
+        else { return nil }
+        let id: JSONValue =
+            if case .integer(let number?) = content { .number(String(number)) } else { .string(content.text ?? "") }
+        self.init(table, record, id: id, key: key)
+    }
+
     var name: RecordName { RecordName(id: id, key: table.schema.keyIsID ? nil : key) }
 }
 

@@ -8,7 +8,7 @@ enum Value: Equatable {
     case bytes([UInt8]?)
     case text(String?)
     case integer(Int64?)
-    case bool(Bool)
+    case bool(Bool?)
     case byteArrays([[UInt8]])
     case texts([String])
     case integers([Int64])
@@ -38,7 +38,7 @@ enum Value: Equatable {
         case .bytes(let bytes): bytes
         case .text(let text): text.map { Array($0.utf8) }
         case .integer(let number): number.map(Self.encode)
-        case .bool(let value): [value ? 1 : 0]
+        case .bool(let value): value.map { [$0 ? 1 : 0] }
         case .byteArrays(let elements): Self.encode(elements, type: 17)
         case .texts(let elements): Self.encode(elements.map { Array($0.utf8) }, type: 25)
         case .integers(let elements): Self.encode(elements.map(Self.encode), type: 20)

@@ -33,6 +33,7 @@ struct Migrator {
             try step(to: version + 1)
             version = try currentVersion()
         }
+        if version == Migrations.newest { try addColumns() }
         return PostgresSiteStore.Migration(before: before, after: version)
     }
 
@@ -52,7 +53,7 @@ struct Migrator {
             }
         }
         guard version <= Migrations.newest else { throw Self.isNewer }
-        guard version == Migrations.newest else {
+        guard version == Migrations.newest, try missing().isEmpty else {
             throw .notReady(detail: "PostgreSQL: the store is of an older version; run \(Self.command)")
         }
     }

@@ -19,15 +19,6 @@ enum JSONText {
 }
 
 extension Row {
-    /// Nil for NULL.
-    func texts(_ column: Int32) throws(CallFailure) -> [String]? {
-        guard let bytes = optionalBytes(column) else { return nil }
-        guard let elements = try Self.json(bytes).array else { throw .malformed }
-        let texts = elements.compactMap(\.string)
-        guard texts.count == elements.count else { throw .malformed }
-        return texts
-    }
-
     func document(_ column: Int32) throws(CallFailure) -> JSONValue {
         try Self.json(bytes(column))
     }

@@ -42,10 +42,7 @@ extension PostgresSiteStore {
         \(after)
         """)
     /// The handle goes at once; what stays counts on.
-    static let removedDevice = """
-        removed_at = now(), owner = '', handle = '', tags = '[]', installation_id = NULL, alias = NULL,
-            gone_at = NULL, gone_reason = NULL
-        """
+    static let removedDevice = DeviceRecord.table.wiped
     private static let remove = """
         UPDATE devices SET \(removedDevice)
         WHERE id = $1 AND version = $2 AND removed_at IS NULL
@@ -80,7 +77,7 @@ extension PostgresSiteStore {
     package func putDevice(_ device: DeviceRecord, durably: Bool) throws(StoreError) -> DeviceRecord {
         guard device.version >= 0, device.version < .max - 1 else { throw .conflict }
         let allowed = options.quotas.devices(with: device)
-        var values = device.values + [.count(allowed)]
+        var values = try device.values() + [.count(allowed)]
         if device.version > 0 { values.append(.count(device.version)) }
         let statement = device.version == 0 ? Self.createDevice : Self.replaceDevice
         return try answer(statement, values) { (row) throws(CallFailure) in
@@ -117,29 +114,6 @@ extension PostgresSiteStore {
     }
 }
 
-extension DeviceRecord: RowRecord {
-    /// All but the version.
-    static let columns: Columns = [
-        "id", "owner", "platform", "handle", "tags", "installation_id", "is_pending", "updated_at", "alias",
-        "gone_at", "gone_reason",
-    ]
-    static let selected = "\(columns), version"
-
-    var values: [Value] {
-        [
-            .name(id), .name(owner), .name(platform), .name(handle), .text(JSONText.array(tags)),
-            .name(installationID), .bool(needsReconciliation), .time(updatedAt), .name(alias),
-            .time(gone?.at), .name(gone?.reason),
-        ]
-    }
-
-    init(_ row: Row) throws(CallFailure) {
-        let (goneAt, reason) = (try row.optionalTime(9), try row.optionalString(10))
-        self.init(
-            id: try row.string(0), owner: try row.string(1), platform: try row.string(2), handle: try row.string(3),
-            tags: try row.texts(4) ?? [], installationID: try row.optionalString(5),
-            alias: try row.optionalString(8), needsReconciliation: try row.bool(6),
-            gone: goneAt.map { Gone(at: $0, reason: reason ?? "") }, updatedAt: try row.time(7),
-            version: try row.integer(11))
-    }
+extension DeviceRecord: TableRecord {
+    static let table = Table<DeviceRecord>("devices", .counts)
 }

@@ -70,9 +70,7 @@ extension PostgresSiteStore {
             """))
     /// The device's address goes at once; what stays counts on. If a process of an older version makes it again, that has no
     /// namespace.
-    static let removedRegistration = """
-        removed_at = now(), channel = '', channel_start = '', tags = '[]', description = 'null', is_namespaced = false
-        """
+    static let removedRegistration = HubRegistration.table.wiped
     private static let removeHubRegistration = Statement.writing(
         "removeHubRegistration",
         """
@@ -214,26 +212,25 @@ private enum PageName {
     }
 }
 
-extension HubRegistration: RowRecord {
-    /// All but the version.
-    static let columns: Columns = [
-        "id", "channel", "channel_start", "tags", "description", "updated_at", "is_namespaced",
-    ]
-    /// Without the beginning of the channel, which need not be read with each device of a message.
-    static let selected = "id, channel, tags, description, updated_at, version, is_namespaced"
+extension HubRegistration: TableRecord {
+    static let table = Table<HubRegistration>(
+        "hub_registrations", .counts,
+        derived: [.init(name: "channel_start") { PostgresSiteStore.channelStart($0.channel) }])
 
-    func values() throws(StoreError) -> [Value] {
-        [
-            .name(id), .name(channel), PostgresSiteStore.channelStart(channel), .text(JSONText.array(tags)),
-            .text(try JSONText.document(description)), .time(updatedAt), .bool(isNamespaced),
-        ]
-    }
+    /// The tags' index is as in `PostgresSiteStore.putHubRegistration(_:)`; a removed registration has none.
+    private static let importRegistration = Statement.writing(
+        "import hub_registrations",
+        """
+        WITH put AS (\(table.importSQL)),
+        added AS (
+            INSERT INTO hub_registration_tags (tag, registration_id)
+            SELECT tag, $1 FROM unnest(\(columns.parameter(behind: 2))) AS new (tag)
+            WHERE EXISTS (SELECT 1 FROM put) ON CONFLICT DO NOTHING)
+        SELECT 1 FROM put
+        """)
 
-    init(_ row: Row) throws(CallFailure) {
-        self.init(
-            id: try row.string(0), channel: try row.string(1), tags: try row.texts(2) ?? [],
-            description: try row.document(3), updatedAt: try row.time(4), version: try row.integer(5),
-            isNamespaced: try row.bool(6))
+    @Sendable static func put(_ one: HubRegistration, now: Timestamp) throws(StoreError) -> RecordTable.Put {
+        (importRegistration, try one.values() + [one.versionValue, .names(one.tags)])
     }
 }
 
@@ -257,23 +254,10 @@ extension PostgresSiteStore {
     }
 }
 
-extension HubMessage: RowRecord {
-    static let columns: Columns = ["id", "document", "created_at", "expires_at", "owner"]
-    static let selected = columns.description
-
-    func values() throws(StoreError) -> [Value] {
-        [
-            .name(id), .text(try JSONText.document(document)), .time(createdAt), .time(expiresAt), ownerValue,
-        ]
-    }
+extension HubMessage: TableRecord {
+    static let table = Table<HubMessage>("hub_messages", without: ["not_before"])
+    static let sends = Table<HubMessage>("scheduled_sends", without: ["not_before"])
 
     /// Empty: no user's.
     var ownerValue: Value { .name(owner ?? "") }
-
-    init(_ row: Row) throws(CallFailure) {
-        let owner = try row.string(4)
-        self.init(
-            id: try row.string(0), owner: owner.isEmpty ? nil : owner, document: try row.document(1),
-            createdAt: try row.time(2), expiresAt: try row.time(3))
-    }
 }

@@ -8,19 +8,19 @@ extension PostgresSiteStore {
 
     /// The primary key decides between those who come at once. Whether the owner has room is as it was before all of them,
     /// so they may exceed the cap by their number.
+    private static let claimed = IdempotentRequest.columns
     private static let claimIdempotencyKey = Statement.writing(
         "claimIdempotencyKey",
         """
         WITH waiting AS (
             SELECT count(*) AS records FROM idempotent_requests
-            WHERE owner = $1 AND status IS NULL AND expires_at > $6),
+            WHERE owner = \(claimed["owner"]) AND status IS NULL AND expires_at > \(claimed.parameter(behind: 1))),
         claimed AS (
-            INSERT INTO idempotent_requests (owner, key, fingerprint, created_at, expires_at)
-            SELECT $1, $2, $3, $4, $5 FROM waiting WHERE records < $7
-            ON CONFLICT (owner, key) DO UPDATE SET fingerprint = $3, created_at = $4, expires_at = $5, status = NULL,
-                content_type = NULL, body = NULL
-            WHERE idempotent_requests.expires_at <= $6 RETURNING 1)
-        SELECT EXISTS (SELECT 1 FROM claimed), records < $7 FROM waiting
+            INSERT INTO idempotent_requests (\(claimed))
+            SELECT \(claimed.parameters) FROM waiting WHERE records < \(claimed.parameter(behind: 2))
+            ON CONFLICT (owner, key) DO UPDATE SET \(claimed.assignments(key: ["owner", "key"]))
+            WHERE idempotent_requests.expires_at <= \(claimed.parameter(behind: 1)) RETURNING 1)
+        SELECT EXISTS (SELECT 1 FROM claimed), records < \(claimed.parameter(behind: 2)) FROM waiting
         """)
     private static let idempotentRequest = Statement.reading(
         "idempotentRequest",
@@ -37,7 +37,7 @@ extension PostgresSiteStore {
             VALUES (\(IdempotentRequest.columns.parameters))
             ON CONFLICT (owner, key) DO UPDATE SET \(IdempotentRequest.columns.assignments(key: ["owner", "key"]))
             RETURNING 1)
-        SELECT count(*) FROM idempotent_requests WHERE owner = $1 AND key <> $2
+        SELECT count(*) FROM idempotent_requests WHERE owner = \(claimed["owner"]) AND key <> \(claimed["key"])
         """)
     private static let forgetAnswers = Statement.writing(
         "forgetAnswers",
@@ -52,10 +52,9 @@ extension PostgresSiteStore {
     package func claimIdempotencyKey(
         _ request: IdempotentRequest, now: Timestamp
     ) throws(StoreError) -> IdempotentRequest? {
-        let values: [Value] = [
-            .name(request.owner), .name(request.key), .name(request.fingerprint), .time(request.createdAt),
-            .time(request.expiresAt), .time(now), .count(options.quotas.idempotencyKeysPerOwner),
-        ]
+        var claim = request
+        claim.answer = nil
+        let values = try claim.values() + [.time(now), .count(options.quotas.idempotencyKeysPerOwner)]
         for _ in 0..<Self.maximumClaims {
             let (isClaimed, hasRoom) = try answer(Self.claimIdempotencyKey, values) { (row) throws(CallFailure) in
                 (try row.bool(0), try row.bool(1))
@@ -69,7 +68,8 @@ extension PostgresSiteStore {
     }
 
     package func keepAnswer(of request: IdempotentRequest) throws(StoreError) {
-        let others = try answer(Self.keepAnswer, request.values) { (row) throws(CallFailure) in try row.integer(0) }
+        let others = try answer(Self.keepAnswer, try request.values()) { (row) throws(CallFailure) in try row.integer(0)
+        }
         let allowed = options.quotas.idempotencyKeysPerOwner
         guard others >= allowed else { return }
         // An eighth more than must be, so that who sends all day does not have them sorted for each answer.
@@ -82,27 +82,6 @@ extension PostgresSiteStore {
     }
 }
 
-extension IdempotentRequest: RowRecord {
-    static let columns: Columns = [
-        "owner", "key", "fingerprint", "created_at", "expires_at", "status", "content_type", "body",
-    ]
-    static let selected = columns.description
-
-    var values: [Value] {
-        [
-            .name(owner), .name(key), .name(fingerprint), .time(createdAt), .time(expiresAt),
-            .integer((answer?.status).map(Int64.init)), .name(answer?.contentType), .name(answer?.body),
-        ]
-    }
-
-    init(_ row: Row) throws(CallFailure) {
-        var answer: KeptAnswer?
-        if let status = try row.optionalInteger(5).map({ Int($0) }) {
-            guard KeptAnswer.statuses.contains(status) else { throw .malformed }
-            answer = KeptAnswer(status: status, contentType: try row.string(6), body: try row.string(7))
-        }
-        self.init(
-            owner: try row.string(0), key: try row.string(1), fingerprint: try row.string(2), answer: answer,
-            createdAt: try row.time(3), expiresAt: try row.time(4))
-    }
+extension IdempotentRequest: TableRecord {
+    static let table = Table<IdempotentRequest>("idempotent_requests", key: ["owner", "key"])
 }

@@ -7,26 +7,28 @@ extension PostgresSiteStore {
     /// faster where room had been made.
     private static let maximumDraws = 5
 
+    private static let new = SecureNotification.columns
+    /// How many, and how many bytes, the owner may have, and of these the sender.
+    private static let room = (1...4).map(new.parameter(behind:))
     /// Callers at the same moment each find the room that there was before, so they may exceed the quotas by their number.
     private static let createNotification = Statement.writingOnce(
         "createNotification",
         """
         WITH mailbox (sender, is_read, size) AS (
-            SELECT sender, is_read, coalesce(size, octet_length(payload)::bigint + 256)
-            FROM notifications WHERE owner = $1 AND expires_at > $6 AND is_plain = $13),
+            SELECT sender, is_read, coalesce(size, octet_length(payload)::bigint + 256) FROM notifications
+            WHERE owner = \(new["owner"]) AND expires_at > \(new["created_at"]) AND is_plain = \(new["is_plain"])),
         room AS (
-            SELECT count(*) < $9 AND coalesce(sum(size), 0)::bigint + $8::bigint <= $10 AND (
-                SELECT count(*) < $11 AND coalesce(sum(size), 0)::bigint + $8 <= $12
-                FROM mailbox WHERE sender = $4 AND NOT is_read) AS is_there
+            SELECT count(*) < \(room[0]) AND coalesce(sum(size), 0)::bigint + \(new["size"])::bigint <= \(room[1]) AND (
+                SELECT count(*) < \(room[2]) AND coalesce(sum(size), 0)::bigint + \(new["size"]) <= \(room[3])
+                FROM mailbox WHERE sender = \(new["sender"]) AND NOT is_read) AS is_there
             FROM mailbox),
         made AS (
-            INSERT INTO notifications (
-                owner, id, token, sender, payload, is_read, created_at, expires_at, size, is_plain, sequence)
-            SELECT $1, $2, $3, $4, $5, false, $6, $7, $8, $13, $14 FROM room WHERE is_there
+            INSERT INTO notifications (\(new)) SELECT \(new.parameters) FROM room WHERE is_there
             ON CONFLICT (owner, id) DO UPDATE SET id = excluded.id WHERE notifications.token = excluded.token
             RETURNING 1)
-        SELECT EXISTS (SELECT 1 FROM made) OR
-            EXISTS (SELECT 1 FROM notifications WHERE owner = $1 AND id = $2 AND token = $3), is_there
+        SELECT EXISTS (SELECT 1 FROM made) OR EXISTS (
+            SELECT 1 FROM notifications
+            WHERE owner = \(new["owner"]) AND id = \(new["id"]) AND token = \(new["token"])), is_there
         FROM room
         """)
     private static let mailbox = Statement.reading(
@@ -67,8 +69,7 @@ extension PostgresSiteStore {
         WITH first AS (
             UPDATE notifications SET is_read = true
             WHERE owner = $1 AND id = $2 AND expires_at > $3 AND NOT is_read RETURNING 1)
-        SELECT id, token, owner, payload, NOT EXISTS (SELECT 1 FROM first), created_at, expires_at, sender, is_plain,
-            sequence
+        SELECT \(SecureNotification.table.selected(["is_read": "NOT EXISTS (SELECT 1 FROM first)"]))
         FROM notifications WHERE owner = $1 AND id = $2 AND expires_at > $3
         """)
 
@@ -93,10 +94,7 @@ extension PostgresSiteStore {
     /// - Returns: whether it is there; where it is not, whether there is room for it: then the id is taken.
     private func create(_ new: SecureNotification) throws(StoreError) -> (isMade: Bool, hasRoom: Bool) {
         let quotas = options.quotas
-        var values: [Value] = [
-            .name(new.owner), .integer(Int64(new.id)), .name(new.token), .name(new.sender), .name(new.payload),
-            .time(new.createdAt), .time(new.expiresAt), .count(new.size),
-        ]
+        var values = try new.values()
         if new.isPlain {
             let room: [Value] = [.count(quotas.plainMessagesPerOwner), .count(quotas.plainMessageBytesPerOwner)]
             values += room + room
@@ -104,7 +102,6 @@ extension PostgresSiteStore {
             values += [.count(quotas.notificationsPerOwner), .count(quotas.notificationBytesPerOwner)]
             values += [.count(quotas.notificationsPerSender), .count(quotas.notificationBytesPerSender)]
         }
-        values += [.bool(new.isPlain), .integer(new.sequence)]
         return try answer(Self.createNotification, values) { (row) throws(CallFailure) in
             (try row.bool(0), try row.bool(1))
         }
@@ -169,16 +166,9 @@ extension PostgresSiteStore {
     }
 }
 
-extension SecureNotification: RowRecord {
-    static let selected = "id, token, owner, payload, is_read, created_at, expires_at, sender, is_plain, sequence"
-
-    init(_ row: Row) throws(CallFailure) {
-        guard let id = Int32(exactly: try row.integer(0)) else { throw .malformed }
-        self.init(
-            id: id, token: try row.string(1), owner: try row.string(2), sender: try row.string(7),
-            payload: try row.string(3), isPlain: try row.bool(8), isRead: try row.bool(4),
-            createdAt: try row.time(5), sequence: Int64(try row.integer(9)), expiresAt: try row.time(6))
-    }
+extension SecureNotification: TableRecord {
+    static let table = Table<SecureNotification>(
+        "notifications", key: ["owner", "id"], derived: [.init(name: "size") { .count($0.size) }])
 }
 
 extension NotificationSummary: RowRecord {

@@ -85,13 +85,15 @@ extension PostgresSiteStore {
         SELECT \(isFenced)
         """)
 
+    /// The columns of messages that come as lists, one of each column.
+    static let listed = "id, document, created_at, expires_at, owner"
     private static let finishQueuedHubMessages = Statement.writingOnce(
         "finishQueuedHubMessages",
         """
         WITH \(fence),
         put AS (
-            INSERT INTO hub_messages (\(HubMessage.columns))
-            SELECT new.* FROM unnest($3, $4, $5, $6, $7) AS new (\(HubMessage.columns)) WHERE \(isFenced)
+            INSERT INTO hub_messages (\(listed))
+            SELECT new.* FROM unnest($3, $4, $5, $6, $7) AS new (\(listed)) WHERE \(isFenced)
             ON CONFLICT (id) DO UPDATE SET document = excluded.document, created_at = excluded.created_at,
                 expires_at = excluded.expires_at, owner = excluded.owner),
         removed AS (DELETE FROM hub_queue WHERE id = ANY ($3) AND \(isFenced) RETURNING bytes),

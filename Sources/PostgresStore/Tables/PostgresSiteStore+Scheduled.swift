@@ -72,15 +72,50 @@ extension PostgresSiteStore {
 
 /// A row of the queue, or of what is scheduled.
 struct QueuedRow: RowRecord {
-    static let selected = "\(HubMessage.columns), not_before"
+    static let selected = HubMessage.queue.selected()
     /// Of both tables at one moment: a message that is being moved is in one of them.
     static let all = "(SELECT \(selected) FROM hub_queue UNION ALL SELECT \(selected) FROM hub_scheduled) AS waiting"
 
     let message: HubMessage
 
     init(_ row: Row) throws(CallFailure) {
-        var message = try HubMessage(row)
-        message.notBefore = try row.optionalInteger(5).map { Timestamp(seconds: $0) }
-        self.message = message
+        message = try HubMessage.queue.record(row)
+    }
+}
+
+extension HubMessage {
+    /// Of what is due. `hub_scheduled` has the same columns, but for `queued_at`.
+    static let queue = Table<HubMessage>("hub_queue")
+    private static let new = queue.columns
+    private static let (bytes, part) = (new.parameter(behind: 1), new.parameter(behind: 2))
+
+    private static let queued = Statement.writing(
+        "import hub_queue",
+        """
+        WITH added AS (
+            INSERT INTO hub_queue (\(new), bytes, queued_at) VALUES (\(new.parameters), \(bytes), clock_timestamp())
+            ON CONFLICT (id) DO NOTHING RETURNING 1),
+        counted AS (
+            UPDATE hub_queue_totals SET puts = puts + 1, messages = messages + 1, bytes = bytes + \(bytes)
+            WHERE part = \(part) AND EXISTS (SELECT 1 FROM added))
+        SELECT 1 FROM added
+        """)
+    /// One that has become due is in the queue.
+    private static let scheduled = Statement.writing(
+        "import hub_scheduled",
+        """
+        WITH added AS (
+            INSERT INTO hub_scheduled (\(new), bytes)
+            SELECT \(new.parameters), \(bytes) WHERE NOT EXISTS (SELECT 1 FROM hub_queue WHERE id = $1)
+            ON CONFLICT (id) DO NOTHING RETURNING 1),
+        counted AS (
+            UPDATE hub_queue_totals SET puts = puts + 1, scheduled_bytes = scheduled_bytes + \(bytes)
+            WHERE part = \(part) AND EXISTS (SELECT 1 FROM added))
+        SELECT 1 FROM added
+        """)
+
+    @Sendable static func putQueued(_ message: HubMessage, now: Timestamp) throws(StoreError) -> RecordTable.Put {
+        let rest: [Value] = [.count(try PostgresSiteStore.bytes(of: message)), PostgresSiteStore.anyPart()]
+        return (message.notBefore == nil ? queued : scheduled, try queue.values(message) + rest)
     }
 }

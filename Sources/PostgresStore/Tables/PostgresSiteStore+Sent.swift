@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
 import Store
 package import Text
 
@@ -19,7 +18,7 @@ extension PostgresSiteStore {
         "rememberMessage",
         """
         WITH message AS (
-            INSERT INTO messages (id, owner, sent_at, document, expires_at, sequence) VALUES ($5, $1, $6, $7, $3, $8)
+            INSERT INTO messages (\(SentMessage.columns)) VALUES (\(SentMessage.columns.parameters(from: 5)))
             ON CONFLICT (id) DO NOTHING)
         \(insertSent)
         """)
@@ -60,10 +59,7 @@ extension PostgresSiteStore {
             .name(owner), .byteArrays(new), .time(expiresAt), .name(ids.isEmpty ? nil : message?.id),
         ]
         if let message {
-            let rest: [Value] = [
-                .name(message.id), .time(message.sentAt), .text(message.document), .integer(message.sequence),
-            ]
-            try database.call(Self.rememberMessage, values + rest)
+            try database.call(Self.rememberMessage, values + message.values())
         } else {
             try database.call(Self.rememberSent, values)
         }
@@ -119,11 +115,15 @@ extension PostgresSiteStore {
         return Array(found.prefix(max(0, limit)))
     }
 
+    private static let opened = MessageOpening.columns
     private static let noteOpening = Statement.writingOnce(
         "noteOpening",
         """
-        INSERT INTO openings (message, opener, expires_at) SELECT $1, $2, $3
-        WHERE (SELECT count(*) FROM (SELECT 1 FROM openings WHERE message = $1 LIMIT $4) AS known) < $4
+        INSERT INTO openings (\(opened)) SELECT \(opened.parameters)
+        WHERE (
+            SELECT count(*) FROM (
+                SELECT 1 FROM openings WHERE message = \(opened["message"]) LIMIT \(opened.parameter(behind: 1))) AS known)
+            < \(opened.parameter(behind: 1))
         ON CONFLICT (message, opener) DO NOTHING
         """)
     private static let openings = Statement.reading(
@@ -131,7 +131,7 @@ extension PostgresSiteStore {
 
     @discardableResult
     package func noteOpening(_ opening: MessageOpening, now: Timestamp) throws(StoreError) -> Bool {
-        try database.call(Self.noteOpening, opening.values + [.count(options.quotas.openersPerMessage)]) > 0
+        try database.call(Self.noteOpening, try opening.values() + [.count(options.quotas.openersPerMessage)]) > 0
     }
 
     package func openings(ofMessage id: String, now: Timestamp) throws(StoreError) -> Int {
@@ -139,27 +139,29 @@ extension PostgresSiteStore {
     }
 }
 
-extension SentMessage: RowRecord {
-    static let columns: Columns = ["id", "owner", "sent_at", "document", "expires_at", "sequence"]
-    static let selected = "document"
-
-    init(_ row: Row) throws(CallFailure) {
-        guard let message = SentMessage(line: try row.document(0)) else { throw .malformed }
-        self = message
-    }
-
-    var values: [Value] {
-        [.name(id), .name(owner), .time(sentAt), .text(document), .time(expiresAt), .integer(sequence)]
-    }
-
-    /// What is found by other columns is in it as well.
-    fileprivate var document: String {
-        JSONWriter.object { write(to: &$0) }.text
-    }
+extension SentMessage: TableRecord {
+    static let table = Table<SentMessage>(
+        "messages", document: "document", columns: ["id", "owner", "sent_at", "sequence", "expires_at"])
 }
 
-extension MessageOpening {
-    static let columns: Columns = ["message", "opener", "expires_at"]
+extension MessageOpening: TableRecord {
+    static let table = Table<MessageOpening>("openings", key: ["message", "opener"])
+}
 
-    var values: [Value] { [.name(message), .name(opener), .time(expiresAt)] }
+extension SentNotification: TableRecord {
+    static let table = Table<SentNotification>("sent", key: ["owner", "id"])
+
+    /// In the order in which they come.
+    private static let importSent = Statement.writing(
+        "import sent",
+        """
+        INSERT INTO sent AS t (\(columns), remembered_at, place) VALUES (\(columns.parameters), clock_timestamp(), 0)
+        ON CONFLICT (owner, id) DO UPDATE SET \(columns.assignments(key: ["owner", "id"])),
+            remembered_at = excluded.remembered_at
+        WHERE t.expires_at <= \(columns.parameter(behind: 1)) RETURNING 1
+        """)
+
+    @Sendable static func put(_ sent: SentNotification, now: Timestamp) throws(StoreError) -> RecordTable.Put {
+        (importSent, try sent.values() + [.time(now)])
+    }
 }

@@ -38,7 +38,7 @@ extension PostgresSiteStore {
     package func createSession(_ session: Session, now: Timestamp) throws(StoreError) {
         let room = max(0, options.quotas.sessionsPerOwner - 1)
         try database.call(Self.makeRoomForSession, [.name(session.owner), .time(now), .count(room)])
-        try answer(Self.createSession, session.values) { (row) throws(CallFailure) in
+        try answer(Self.createSession, try session.values()) { (row) throws(CallFailure) in
             if try !row.bool(0) { throw .told(.conflict) }
         }
     }
@@ -60,15 +60,6 @@ extension PostgresSiteStore {
     }
 }
 
-extension Session: RowRecord {
-    static let columns: Columns = ["id", "owner", "binding", "created_at", "expires_at"]
-    static let selected = columns.description
-
-    var values: [Value] { [.name(id), .name(owner), .name(binding), .time(createdAt), .time(expiresAt)] }
-
-    init(_ row: Row) throws(CallFailure) {
-        self.init(
-            id: try row.string(0), owner: try row.string(1), binding: try row.string(2),
-            createdAt: try row.time(3), expiresAt: try row.time(4))
-    }
+extension Session: TableRecord {
+    static let table = Table<Session>("sessions")
 }

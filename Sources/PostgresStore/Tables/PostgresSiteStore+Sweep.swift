@@ -21,12 +21,9 @@ extension PostgresSiteStore {
     private static let sweeps: [(statement: Statement, bound: Bound?)] = expiries + removals
 
     private static let expiries: [(statement: Statement, bound: Bound?)] =
-        [
-            ("notifications", "owner, id"), ("hub_messages", "id"), ("sessions", "id"), ("app_tokens", "id"),
-            ("sent", "owner, id"), ("messages", "id"), ("openings", "message, opener"),
-            ("idempotent_requests", "owner, key"), ("webhook_events", "id"),
-            ("scheduled_sends", "id"), ("seen_users", "id"),
-        ].map { (expiring($0, key: $1), Bound.now) }
+        recordTables.filter { $0.expires && $0.name != HubMessage.queue.name }
+        .map { (expiring($0.name, key: $0.key.joined(separator: ", ")), Bound.now) }
+        + [(expiring("webhook_events", key: "id"), .now)]
 
     private static let removals: [(statement: Statement, bound: Bound?)] = [
         (queue, .now), (scheduled, .now), (unusedDevices, .now), (lostRemovals, .now), (goneDevices, .now),

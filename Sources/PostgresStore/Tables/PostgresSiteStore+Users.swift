@@ -6,7 +6,7 @@ extension PostgresSiteStore {
     private static let userRecord = Statement.reading(
         "user", "SELECT \(User.selected) FROM users WHERE name = $1 AND removed_at IS NULL")
     private static let users = Statement.reading(
-        "users", "SELECT \(User.selected) FROM users WHERE removed_at IS NULL AND (ended_at IS NULL OR $1)")
+        "users", "SELECT \(User.selected) FROM users WHERE removed_at IS NULL AND ended_at IS NULL")
     private static let usersWithWork = Statement.reading(
         "usersWithWork",
         """
@@ -42,15 +42,12 @@ extension PostgresSiteStore {
         "replaceUser",
         """
         UPDATE users SET \(User.columns.assignments(key: ["name"])), version = version + 1
-        WHERE name = $1 AND version = $16 AND removed_at IS NULL RETURNING version
+        WHERE name = $1 AND version = \(User.columns.parameter(behind: 1)) AND removed_at IS NULL RETURNING version
         """)
     private static let removeUser = Statement.writing(
         "removeUser",
         """
-        UPDATE users SET removed_at = now(), password_hash = '', tags = NULL, send_to = NULL, generation = 0,
-            ended_at = NULL, keeps_data = false, upkeep = NULL, work_due_at = NULL, last_log_in_at = NULL,
-            is_secure_only = false, credential_epoch = 0, disabled_at = NULL, expires_at = NULL, roles = NULL
-        WHERE name = $1 AND removed_at IS NULL
+        UPDATE users SET \(User.table.wiped) WHERE name = $1 AND removed_at IS NULL
         """)
 
     package func user(_ name: String) throws(StoreError) -> User? {
@@ -63,13 +60,8 @@ extension PostgresSiteStore {
     }
 
     package func users() throws(StoreError) -> [User] {
-        let users: [User] = try all(Self.users, [.bool(false)])
+        let users: [User] = try all(Self.users, [])
         return users.sorted { $0.name < $1.name }
-    }
-
-    /// Removed ones too.
-    func userRecords() throws(StoreError) -> [User] {
-        try all(Self.users, [.bool(true)])
     }
 
     package func usersWithWork(dueBy now: Timestamp, limit: Int) throws(StoreError) -> [User] {
@@ -81,7 +73,7 @@ extension PostgresSiteStore {
     }
 
     package func noteSeen(_ seen: LastSeen) throws(StoreError) {
-        try database.call(Self.noteSeenWithoutRecord, seen.values)
+        try database.call(Self.noteSeenWithoutRecord, try seen.values())
     }
 
     package func lastSeen(_ owner: String, now: Timestamp) throws(StoreError) -> LastSeen? {
@@ -94,7 +86,7 @@ extension PostgresSiteStore {
 
     package func putUser(_ user: User) throws(StoreError) -> User {
         guard user.version >= 0, user.version < .max - 1 else { throw .conflict }
-        var values = user.values
+        var values = try user.values()
         if user.version > 0 { values.append(.count(user.version)) }
         let statement = user.version == 0 ? Self.createUser : Self.replaceUser
         return try database.call(statement, values) { (rows) throws(CallFailure) in
@@ -110,53 +102,12 @@ extension PostgresSiteStore {
     }
 }
 
-extension LastSeen: RowRecord {
-    static let columns: Columns = ["id", "seen_at", "expires_at"]
-    static let selected = columns.description
-
-    init(_ row: Row) throws(CallFailure) {
-        self.init(owner: try row.string(0), at: try row.time(1))
-        expiresAt = try row.time(2)
-    }
-
-    var values: [Value] { [.name(owner), .time(seenAt), .time(expiresAt)] }
+extension LastSeen: TableRecord {
+    static let table = Table<LastSeen>("seen_users")
 }
 
-extension User: RowRecord {
-    /// All but the version.
-    static let columns: Columns = [
-        "name", "password_hash", "tags", "send_to", "generation", "ended_at", "keeps_data", "upkeep", "work_due_at",
-        "last_log_in_at", "is_secure_only", "credential_epoch", "disabled_at", "expires_at", "roles",
-    ]
-    static let selected = "\(columns), version"
-
-    var values: [Value] {
-        [
-            .name(name), .name(passwordHash), .text(tags.map(JSONText.array)), .text(sendTo.map(JSONText.array)),
-            .count(generation), .time(removedAt), .bool(keepsData), .text(upkeep.text), .time(upkeep.dueAt),
-            .time(lastSeenAt), .bool(isSecureOnly), .count(credentialEpoch), .time(disabledAt), .time(expiresAt),
-            .text(roles.isEmpty ? nil : JSONText.array(roles)),
-        ]
-    }
-
-    init(_ row: Row) throws(CallFailure) {
-        self.init(
-            name: try row.string(0), passwordHash: try row.string(1), tags: try row.texts(2), sendTo: try row.texts(3),
-            version: try row.integer(15))
-        generation = try row.integer(4)
-        removedAt = try row.optionalTime(5)
-        keepsData = try row.bool(6)
-        if let text = try row.optionalString(7) {
-            guard let upkeep = Upkeep(text: text) else { throw .malformed }
-            self.upkeep = upkeep
-        }
-        lastSeenAt = try row.optionalTime(9)
-        isSecureOnly = try row.bool(10)
-        credentialEpoch = try row.integer(11)
-        (disabledAt, expiresAt) = (try row.optionalTime(12), try row.optionalTime(13))
-        roles = try row.texts(14) ?? []
-        guard generation >= 0, generation < .max - 1, credentialEpoch >= 0, credentialEpoch < .max - 1 else {
-            throw .malformed
-        }
-    }
+extension User: TableRecord {
+    static let table = Table<User>(
+        "users", key: ["name"], .counts,
+        derived: [.init(name: "work_due_at") { .time($0.upkeep.dueAt) }])
 }

@@ -97,8 +97,8 @@ private struct WaitingStatements {
                 SELECT CASE WHEN held.is_known THEN \(RoomRefusal.none) \(Self.room) END::bigint AS refusal
                 FROM held, added),
             put AS (
-                INSERT INTO \(table) (\(HubMessage.columns))
-                SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new (\(HubMessage.columns)), room
+                INSERT INTO \(table) (\(PostgresSiteStore.listed))
+                SELECT new.* FROM unnest($1, $2, $3, $4, $5) AS new (\(PostgresSiteStore.listed)), room
                 WHERE room.refusal = \(RoomRefusal.none)
                 ON CONFLICT (id) DO UPDATE SET document = excluded.document)
             SELECT refusal FROM room

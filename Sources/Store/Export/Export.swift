@@ -64,7 +64,12 @@ package struct ExportReader: Sendable {
     /// Whether the last line was read, so that nothing is missing.
     package private(set) var hasEnded = false
 
-    package init() {}
+    private let decoders: [String: StoredRecord.Decoder]
+
+    /// - Parameter decoders: how a line of each table is read.
+    package init(decoders: [String: StoredRecord.Decoder] = StoredRecord.decoders) {
+        self.decoders = decoders
+    }
 
     /// - Parameter line: without its line feed.
     /// - Returns: nil for the first line and the last.
@@ -82,7 +87,7 @@ package struct ExportReader: Sendable {
             try checkCounts(value)
             return nil
         }
-        let record = try StoredRecord(value)
+        let record = try StoredRecord(value, decoders)
         counts[record.table, default: 0] += 1
         return record
     }

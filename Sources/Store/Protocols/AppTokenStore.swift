@@ -41,7 +41,7 @@ extension AppTokenStore {
 }
 
 /// A right to act for a user without the user's password, as far as it goes and until it ends.
-package struct AppToken: Hashable, Sendable {
+package struct AppToken: Hashable, Identifiable, Sendable {
     /// By which it is listed, revoked and found. Not secret: a part of what the bearer shows, which alone opens nothing.
     package var id: String
     /// The SHA-256 of all that the bearer shows, in hexadecimal digits. What is shown is stored nowhere.

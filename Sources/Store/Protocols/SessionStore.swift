@@ -26,7 +26,7 @@ package protocol SessionStore: Sendable {
 }
 
 /// A time in which a user need not show their password again.
-package struct Session: Hashable, Sendable {
+package struct Session: Hashable, Identifiable, Sendable {
     /// The SHA-256 of the text that its bearer shows, which itself is stored nowhere.
     package var id: String
     /// The user whose it is.

@@ -39,25 +39,6 @@ package protocol TransferStore: Sendable {
     func putRecords(_ records: [StoredRecord], now: Timestamp) throws(StoreError) -> Int
 }
 
-/// A record of whatever kind, on its way from one store to another.
-package enum StoredRecord: Hashable, Sendable {
-    case user(User)
-    case lastSeen(LastSeen)
-    case notification(SecureNotification)
-    case device(DeviceRecord)
-    case session(Session)
-    case appToken(AppToken)
-    case sent(SentNotification)
-    case message(SentMessage)
-    case opening(MessageOpening)
-    case idempotentRequest(IdempotentRequest)
-    case hubRegistration(HubRegistration)
-    case hubMessage(HubMessage)
-    case queuedMessage(HubMessage)
-    /// Of `WaitingList.sends`.
-    case scheduledSend(HubMessage)
-}
-
 /// The hub's name of a send, or the id of a message that the hub has no name of, under its sender.
 package struct SentNotification: Hashable, Sendable {
     package var id: String

@@ -55,7 +55,7 @@ extension HubRegistration {
 extension StateStore {
     /// A record of an export, with a registration in its namespace. The devices must be in the store before.
     package func inItsNamespace(_ record: StoredRecord) throws(StoreError) -> StoredRecord {
-        guard case .hubRegistration(var registration) = record, registration.needsNamespace else { return record }
+        guard var registration = record.record as? HubRegistration, registration.needsNamespace else { return record }
         guard try device(registration.id) != nil else { return .hubRegistration(registration.movedToServed) }
         registration.isNamespaced = true
         return .hubRegistration(registration)

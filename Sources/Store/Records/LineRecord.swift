@@ -42,20 +42,6 @@ extension JSONValue {
     /// The text as a time; nil when it is not one.
     package var time: Timestamp? { string.flatMap { Timestamp(text: $0) } }
 
-    /// The texts in a member. The outer nil: a value that is no array of texts; the inner: absent or null.
-    package func texts(_ name: String) -> [String]?? {
-        guard let value = self[name], !value.isNull else { return .some(nil) }
-        guard let elements = value.array else { return nil }
-        let texts = elements.compactMap(\.string)
-        return texts.count == elements.count ? texts : nil
-    }
-
-    /// The place among the records of one second in `sequence`: 0 where it is absent; nil when it is no such place.
-    package var sequence: Int64? {
-        guard let value = self["sequence"] else { return 0 }
-        return value.integer.flatMap { $0 > 0 ? Int64($0) : nil }
-    }
-
     /// The count of writes in `version`: 1 where it is absent, as in a line made by hand; nil when it is no such count.
     package var version: Int? {
         guard let value = self["version"] else { return 1 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-package import JSON
 package import Text
 
 /// A message object that was sent: by whom, to whom, when, and by which names the hub can be asked for it. Without its text.
@@ -75,70 +74,5 @@ package struct MessageOpening: Hashable, Sendable {
 
     package init(opener: String, message: String, expiresAt: Timestamp) {
         (self.opener, self.message, self.expiresAt) = (opener, message, expiresAt)
-    }
-}
-
-extension SentMessage: LineRecord {
-    package static let members: Set = [
-        "id", "owner", "to", "recipient", "sentAt", "sequence", "secure", "kept", "outcomes", "expiresAt",
-    ]
-
-    package init?(line: JSONValue) {
-        guard let id = line["id"]?.string, let owner = line["owner"]?.string, let to = line["to"]?.string,
-            let recipient = line.optional("recipient", \.string), let sentAt = line.time("sentAt"),
-            let isSecure = line.optional("secure", \.bool), let expiresAt = line.time("expiresAt"),
-            let keptID = line.optional("kept", { $0.integer.flatMap(Int32.init(exactly:)) }),
-            let elements = line["outcomes"]?.array, let sequence = line.sequence
-        else { return nil }
-        let outcomes = elements.compactMap(PlatformOutcome.init(element:))
-        guard outcomes.count == elements.count else { return nil }
-        self.init(
-            id: id, owner: owner, to: to, recipient: recipient, sentAt: sentAt, sequence: sequence,
-            isSecure: isSecure ?? false, keptID: keptID, outcomes: outcomes, expiresAt: expiresAt)
-    }
-
-    package func write(to json: inout JSONWriter) {
-        json.member("id", id)
-        json.member("owner", owner)
-        json.member("to", to)
-        if let recipient { json.member("recipient", recipient) }
-        json.member("sentAt", sentAt.text)
-        if sequence > 0 { json.member("sequence", sequence) }
-        if isSecure { json.member("secure", true) }
-        if let keptID { json.member("kept", keptID) }
-        json.member("outcomes", outcomes) { $0.writeMembers(to: &$1) }
-        json.member("expiresAt", expiresAt.text)
-    }
-}
-
-extension SentMessage.PlatformOutcome {
-    fileprivate init?(element: JSONValue) {
-        guard let platform = element["platform"]?.string, let state = element["state"]?.string,
-            let notificationID = element.optional("id", \.string)
-        else { return nil }
-        self.init(platform: platform, state: state, notificationID: notificationID)
-    }
-
-    fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("platform", platform)
-        json.member("state", state)
-        if let notificationID { json.member("id", notificationID) }
-    }
-}
-
-extension MessageOpening: LineRecord {
-    package static let members: Set = ["id", "message", "expiresAt"]
-
-    package init?(line: JSONValue) {
-        guard let opener = line["id"]?.string, let message = line["message"]?.string,
-            let expiresAt = line.time("expiresAt")
-        else { return nil }
-        self.init(opener: opener, message: message, expiresAt: expiresAt)
-    }
-
-    package func write(to json: inout JSONWriter) {
-        json.member("id", opener)
-        json.member("message", message)
-        json.member("expiresAt", expiresAt.text)
     }
 }

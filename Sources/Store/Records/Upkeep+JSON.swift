@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-internal import JSON
+package import JSON
 
 /// `{"cleanings":[{"first":0,"last":0,"until":"…","dueAt":"…","attempts":1}],"review":{"until":"…","dueAt":"…"}}`
 extension Upkeep {
-    /// Nil when there is nothing to do.
-    package var text: String? {
-        guard !isEmpty else { return nil }
-        return JSONWriter.object { writeMembers(to: &$0) }.text
-    }
-
-    /// Nil for anything but what `text` has written.
-    package init?(text: String) {
-        guard let value = try? JSONValue(parsing: Array(text.utf8)) else { return nil }
-        self.init(value)
-    }
-
-    init?(_ value: JSONValue) {
+    package init?(_ value: JSONValue) {
         var cleanings: [Cleaning] = []
         for element in value["cleanings"]?.array ?? [] {
             guard let cleaning = Cleaning(element) else { return nil }
