@@ -143,10 +143,13 @@ extension WireTests {
         @Test func `the hub's snippet takes its hub's paths, and not those of another site`() throws {
             try DoorSite.run(changing: { $0.servesHub = true }) { site, _ in
                 let name = WireSite.hubName
-                for path in ["/\(name)/tags/a/registrations", "/\(name.uppercased())/messages/", "/\(name)/jobs"] {
+                for path in [
+                    "/\(name)/tags/a/registrations", "/\(name.uppercased())/messages/", "/\(name)/jobs",
+                    "/\(name)/other", "/\(name)", "/$Resources/NotificationHubs",
+                ] {
                     #expect(try site.call(.get, path).fields[.contentType] == "text/plain", "\(path)")
                 }
-                for path in ["/blog/tags/foo", "/blog/messages", "/x/jobs", "/\(name)/other", "/a/\(name)/jobs"] {
+                for path in ["/blog/tags/foo", "/blog/registrations", "/x/jobs", "/\(name)s", "/a/\(name)/jobs"] {
                     let answer = try site.call(.get, path)
                     #expect(answer.status == .notFound && answer.fields[.contentType] == "text/html", "\(path)")
                 }
@@ -160,9 +163,9 @@ extension WireTests {
                 "servicebusnotification-apns-expiry", "servicebusnotification-scheduletime", "apns-topic",
                 "apns-priority", "apns-push-type", "x-apns-priority", "x-apns-expiration", "x-apns-push-type",
                 "x-wns-type", "x-wns-cache-policy", "x-wns-priority", "x-notificationclass", "ttl", "urgency", "topic",
-                "p256dh", "auth",
+                "p256dh", "auth", "user-agent",
             ]
-            let others = ["cookie", "x-shop-token", "referer", "user-agent", "origin"]
+            let others = ["cookie", "x-shop-token", "referer", "origin"]
             let fields = HTTPFields(Dictionary(uniqueKeysWithValues: (wanted + others).map { ($0, "a=1") }))
             try DoorSite.run(changing: { $0.servesHub = true }) { site, _ in
                 let arrived = try site.lines("/\(WireSite.hubName)/messages", fields: fields)
