@@ -23,6 +23,8 @@ def configured(group: str) -> str:
 
 CONFIGURATION = [
     Step("app-backend config show", f"^file: {CONFIGURATION_FILE}$"),
+    Step("app-backend config schema", r'^\{"\$schema":"http://json-schema.org/draft-07/schema#"'),
+    Step("app-backend config list hub", "^hub.name: text$"),
     Step("openssl rand -base64 32", "^.{44}$"),
     Step(
         "app-backend user add NAME --tag PATTERN --send-to PATTERN",
